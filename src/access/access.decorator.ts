@@ -7,16 +7,19 @@ export type GraphRole = 'viewer' | 'editor' | 'manager';
 export const connectionRights = ['read', 'write'] as const;
 export type ConnectionRight = (typeof connectionRights)[number];
 
-/** The extra permissions of an API key, besides acting on its graphs. */
+/** The permissions that an API key may have in addition to acting on its graphs. */
 export const keyPermissions = ['tables:write'] as const;
 export type KeyPermission = (typeof keyPermissions)[number];
 
-/** Tells the guard where to find the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
+/**
+ * Tells the guard where a request names its graph: `param` is the id of the graph, or of a record that belongs to the graph, in the path;
+ * `body` means the body's `graph_id`.
+ */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
 
 /**
- * Says who may call a route. `password_pending` also lets in a user who still has to change the password. `keys` says whether an
- * API key may call the route, or which permission the key needs. No key may touch accounts, keys, permissions or connections.
+ * Tells who may call a route. `password_pending` also admits a user who still has to change the password. `keys` tells whether an API key
+ * may call the route, or which permission the key needs. API keys cannot be used for accounts, keys, permissions or connections.
  */
 export type Access =
   | { kind: 'public' }
@@ -27,14 +30,14 @@ export type Access =
 const accessKey = 'access';
 const closed = { kind: 'closed', keys: false } as const;
 
-/** Returns what the route or its controller declares. A route without a declaration is closed. */
+/** The access that the route or its controller declares. A route without a declaration is closed. */
 export function accessOf(context: ExecutionContext): Access | typeof closed {
   return find(context.getHandler()) ?? find(context.getClass()) ?? closed;
 }
 
 const find = (target: object) => Reflect.getMetadata(accessKey, target) as Access | undefined;
 
-/** Declares access once, for the guards and for OpenAPI. */
+/** Declares the access to a route, both for the guards and for OpenAPI. `words` is its description there. */
 export function declareAccess(access: Access, words: string): MethodDecorator & ClassDecorator {
   const documented = [SetMetadata(accessKey, access), ApiExtension('x-access', words)];
   if (access.kind === 'public') return applyDecorators(...documented);

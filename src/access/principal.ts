@@ -2,14 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
 import { type KeyPermission } from './access.decorator.js';
 
-/** The caller of a request. The guard loads it once per request; service methods take it as their first argument. */
+/** The caller of a request. The guard loads the caller once for each request, and service methods take it as their first argument. */
 export interface Principal {
   userId: number;
   username: string;
   isAdmin: boolean;
   mustChangePassword: boolean;
   tokenVersion: number;
-  /** Set when the request carries an API key. The caller then acts as the key's user, on the key's graphs only. */
+  /** The API key of the request, if it carries one. The caller then acts as the key's user, but only on the key's graphs. */
   apiKey?: ApiKeyGrant;
 }
 
@@ -21,7 +21,7 @@ export interface ApiKeyGrant {
   permissions: KeyPermission[];
 }
 
-/** Injects the caller of the request into a handler. Public routes have none. */
+/** Injects the caller of the request into a handler. Do not use it on public routes, which have no caller. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => principalOf(context));
 
 export function principalOf(context: ExecutionContext): Principal {
@@ -29,8 +29,8 @@ export function principalOf(context: ExecutionContext): Principal {
 }
 
 /**
- * Names the one who sent a request: a user with all keys, or the network of somebody unknown.
- * @param addresses the networks that requests come from
+ * Names the caller of a request for fair shares: the user, whichever key was used, or the network of a caller without a login.
+ * @param addresses finds the network from which a request comes
  */
 export function callerOf(request: Request, addresses: { networkOf(request: Request): string }): string {
   const user = request.user as Principal | undefined;

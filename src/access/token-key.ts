@@ -6,7 +6,7 @@ export const tokenAlgorithm = 'HS256';
 export const tokenIssuer = 'graph-service';
 export const tokenAudience = 'graph-service';
 
-/** The key that signs tokens: the configured one, or a random one that is lost when the process ends. */
+/** The key that signs tokens. It is the configured key, or else a random key that is lost when the process ends. */
 @Injectable()
 export class TokenKey {
   readonly object: KeyObject;
@@ -19,10 +19,10 @@ export class TokenKey {
 @Module({ providers: [TokenKey], exports: [TokenKey] })
 export class TokenKeyModule {}
 
-/** Tells whether `key` signed the token; the token may have expired. Costs some microseconds and no query. */
+/** Tells whether `key` signed the token, which may have expired. It takes some microseconds and no query. */
 export function hasSigned(key: KeyObject, token: string): boolean {
   const [signed = '', signature = ''] = token.split(/\.(?=[^.]*$)/);
-  // Compares the texts: many other texts decode to the same bytes.
+  // The texts of the signatures are compared, because many other texts decode to the same bytes.
   const expected = Buffer.from(createHmac('sha256', key).update(signed).digest('base64url'));
   const given = Buffer.from(signature);
   return given.length === expected.length && timingSafeEqual(given, expected);

@@ -23,21 +23,21 @@ export interface ParsedApiKey {
   secretHash: Buffer;
 }
 
-/** Makes a new key; a rotation passes the public id of the old one. */
+/** Makes a new key. A rotation passes the public id of the old key, which the new key keeps. */
 export function createApiKey(publicId = randomBase62(publicIdLength)): NewApiKey {
   const secret = randomBase62(secretLength);
   const rawKey = `gsk_${publicId}_${secret}${checksum(publicId, secret)}`;
   return { rawKey, publicId, secretHash: hashSecret(secret) };
 }
 
-/** Returns null for a text that cannot be a key of ours, without asking the database. */
+/** Splits a key into its parts. Null for a text that cannot be a key of this service, which it finds out without the database. */
 export function parseApiKey(text: string): ParsedApiKey | null {
   const [, publicId, secret, sum] = shape.exec(text) ?? [];
   if (publicId === undefined || secret === undefined || sum !== checksum(publicId, secret)) return null;
   return { publicId, secretHash: hashSecret(secret) };
 }
 
-/** Compares in constant time. */
+/** Compares two hashes of secrets in constant time. */
 export function isSameSecret(given: Buffer, stored: Buffer): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
@@ -56,7 +56,7 @@ function checksum(publicId: string, secret: string): string {
   return text;
 }
 
-/** Bytes of 248 and above are drawn again, so that every letter is equally likely. */
+/** A random text of letters and digits. Bytes of 248 and above are drawn again, so that every character is equally likely. */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

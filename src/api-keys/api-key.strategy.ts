@@ -6,8 +6,8 @@ import { isSameSecret, parseApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
 /**
- * `passReqToCallback` must stay off. With it Nest takes the request for passport's callback, and one request with the header ends
- * the process (nestjs/passport#1857).
+ * Finds the caller of an API key. `passReqToCallback` must stay off: with it Nest takes the request for passport's callback, and one
+ * request with the header ends the process (nestjs/passport#1857).
  */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(HeaderAPIKeyStrategy, 'api_key') {
@@ -15,7 +15,10 @@ export class ApiKeyStrategy extends PassportStrategy(HeaderAPIKeyStrategy, 'api_
     super({ header: 'X-API-Key', prefix: '' }, false);
   }
 
-  /** Returns false for junk (without a query) and for a key that is unknown, wrong, revoked or expired. */
+  /**
+   * The caller of a key. False for a text that is not a key, which needs no query, and for a key that is unknown, wrong, revoked or
+   * expired.
+   */
   async validate(text: string): Promise<Principal | false> {
     const parsed = parseApiKey(text);
     if (!parsed) return false;

@@ -7,7 +7,7 @@ import { maxId } from '../http/validation/positive-int.pipe.js';
 import { sentence } from '../http/validation/sentence.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
 
-/** The one form of ISO 8601 that clients write. Others, such as `20300101T000000Z` and week dates, cannot be read by `Date`. */
+/** The form of ISO 8601 that clients must write. `Date` cannot read other forms, such as `20300101T000000Z` and week dates. */
 const timeWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 export class CreateApiKeyRequest {

@@ -20,7 +20,7 @@ export interface ApiKeyRow {
   created_at: Date;
 }
 
-/** A key and the state of its user, as a request needs them. */
+/** A key with the state of its user, as read for each request that carries a key. */
 export interface ApiKeyHolder {
   id: number;
   public_id: string;
@@ -51,7 +51,7 @@ const key = `
          ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
   FROM api_keys k`;
 
-/** The keys of a user that have ended and are kept. */
+/** The most ended keys of one user that are kept. */
 const endedKept = 1_000;
 
 @Injectable()
@@ -77,7 +77,7 @@ export class ApiKeysRepository {
     return rows[0] ?? null;
   }
 
-  /** Finds the key if it and its user are in good standing. Read on every request that carries a key. */
+  /** Finds a key if neither the key nor its user has ended. Read on every request that carries a key. */
   findHolder(publicId: string): Promise<ApiKeyHolder | null> {
     return this.holders.get(publicId);
   }
@@ -101,7 +101,10 @@ export class ApiKeysRepository {
     return id;
   }
 
-  /** Keeps the last of a user's keys that have ended. Those that ended within the hour still count, see quotas.ts. */
+  /**
+   * Keeps the last `endedKept` ended keys of a user and removes older ones. Keys that ended within the last hour are not removed, because
+   * they still count, see quotas.ts.
+   */
   private async removeEnded(client: PoolClient, userId: number): Promise<void> {
     await client.query(
       `DELETE FROM api_keys WHERE id IN (
@@ -111,8 +114,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`. If two
-   * rotations come at once, one succeeds.
+   * Replaces the secret of a key.
+   * @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the key no longer has the secret of the given row. If two
+   * rotations run at once, one succeeds.
    */
   async replaceSecret(client: PoolClient, { id, secret_hash }: ApiKeyRow, secretHash: Buffer): Promise<void> {
     const { rows } = await client.query<{ revoked: boolean; expired: boolean; rotated: boolean }>(

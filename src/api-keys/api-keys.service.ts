@@ -14,7 +14,7 @@ import { type ApiKeyRow, ApiKeysRepository } from './api-keys.repository.js';
 
 const defaultLifetimeMs = 90 * 86_400_000;
 
-/** The API keys of the caller. An admin may also revoke the keys of others. */
+/** Manages the API keys of the caller. An admin may also revoke the keys of other users. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -32,16 +32,16 @@ export class ApiKeysService {
   }
 
   /**
-   * `raw_key` appears only in this answer and in a rotation's.
+   * Creates a key. `raw_key` appears only in the answers of this call and of a rotation.
    * @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError, QuotaReachedError
    */
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
     const visible = new Set(await this.access.listVisible(principal));
-    // Admins see all graphs, without a list.
+    // `visible` is empty for admins, who see all graphs, so `require` is asked for graphs that `visible` lacks.
     for (const graphId of request.graph_ids) if (!visible.has(graphId)) await this.access.require(principal, graphId, 'viewer');
     const { name, rate_limit: rateLimit, graph_ids: graphIds, permissions } = request;
-    // This refuses early. Every request with the key is checked again for its own connection.
+    // This only refuses early. Every request with the key is checked again for the connection of that request.
     if (permissions.includes('tables:write') && !(await this.connections.mayWriteAny(principal))) throw new PermissionNotHeldError();
     const { rawKey, publicId, secretHash } = createApiKey();
     const context = { name, graph_ids: graphIds, permissions, expires_at: expiresAt.toISOString() };
@@ -59,11 +59,11 @@ export class ApiKeysService {
 
   /**
    * Gives the key a new secret under the same id. The old secret fails from the next request on.
-   * @throws ApiKeyRotatedError when another rotation was quicker.
+   * @throws ApiKeyRotatedError when another rotation of the key was quicker.
    */
   async rotate(principal: Principal, id: number): Promise<NewApiKeyResponse> {
     const row = await this.getOwn(principal, id);
-    // The new secret lets its reader act as the key's user, so not even an admin rotates another user's key.
+    // A reader of the new secret can act as the key's user, so not even an admin may rotate another user's key.
     if (row.user_id !== principal.userId) throw new ApiKeyNotFoundError();
     const { rawKey, secretHash } = createApiKey(row.public_id);
     await this.audit.recordWith(
@@ -99,7 +99,7 @@ export class ApiKeysService {
     return expiresAt;
   }
 
-  /** Gets a key that belongs to the caller, or any key for an admin. To everybody else it does not exist. */
+  /** Finds a key of the caller, or any key if the caller is an admin. Every other key is treated as if it did not exist. */
   private async getOwn(principal: Principal, id: number): Promise<ApiKeyRow> {
     const row = await this.keys.find(id);
     if (!row || (row.user_id !== principal.userId && !principal.isAdmin)) throw new ApiKeyNotFoundError();

@@ -1,7 +1,10 @@
 import { ApiError } from '../common/errors/api-error.js';
 
 export class TooManyChangesError extends ApiError {
-  /** @param retryAfterS seconds after which the oldest change is no longer counted */
+  /**
+   * @param most the most changes within a day
+   * @param retryAfterS seconds until the oldest of these changes no longer counts
+   */
   constructor(most: number, retryAfterS: number) {
     super(
       429,

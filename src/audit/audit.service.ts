@@ -8,8 +8,8 @@ import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } fro
 import { TooManyChangesError } from './audit.errors.js';
 
 /**
- * The changes to what people may do, each recorded as an event: also those of jobs and bindings, which act for their saver, and what
- * loads or removes data, or takes all rows out.
+ * The kinds of events that the audit records: changes to what people may do, changes to jobs and bindings (which act in the name of the
+ * user who saved them), and actions that load or remove data or export all rows.
  */
 export type AuditAction =
   | 'auth.login'
@@ -62,18 +62,18 @@ export type AuditAction =
 export interface AuditEvent {
   action: AuditAction;
   actor?: (Pick<Principal, 'userId' | 'username'> & Partial<Pick<Principal, 'isAdmin'>>) | undefined;
-  /** The kind of thing that was changed or read: `user`, `api_key`, `graph`, `connection`. */
+  /** The kind of the thing that was changed or read, such as `user`, `api_key`, `graph` or `connection`. */
   target: string;
   targetId?: number | undefined;
-  /** Facts without secrets: a role, a name, which fields changed. */
+  /** Facts about the event that contain no secrets: a role, a name, the fields that changed. */
   context?: Record<string, unknown>;
 }
 
-/** The most events of one user within a day. */
+/** The most events that one user may cause within a day. */
 const mostOfUser = 50_000;
 /**
- * What ends or narrows powers is never refused: a user may have to lock somebody out who made the many events. Logins and registrations
- * have limits of their addresses.
+ * Actions that are never refused for too many events. Most of them end or narrow powers, and a user may have to lock out somebody who made
+ * the many events. Logins and registrations are limited by address instead.
  */
 const neverRefused: readonly AuditAction[] = [
   'auth.login',
@@ -94,7 +94,8 @@ export class AuditService {
   constructor(private readonly pool: ServicePool) {}
 
   /**
-   * Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change.
+   * Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change; null
+   * records nothing.
    * @throws TooManyChangesError
    */
   recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent | null): Promise<T> {
@@ -106,7 +107,7 @@ export class AuditService {
     });
   }
 
-  /** @throws TooManyChangesError: events are never removed early, so the change is refused with its event */
+  /** Records an event. @throws TooManyChangesError: events are never removed early, so the change is refused together with its event */
   async record({ action, actor, target, targetId, context = {} }: AuditEvent, on: Pick<PoolClient, 'query'> = this.pool): Promise<void> {
     if (actor && !actor.isAdmin && !neverRefused.includes(action)) await this.requireRoom(actor.userId, on);
     await on.query(
@@ -137,7 +138,7 @@ export class AuditService {
     return rowCount ?? 0;
   }
 
-  /** Newest first. */
+  /** A page of the events, the newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Page<AuditEventResponse>> {
     const before = afterId(cursor, Number.MAX_SAFE_INTEGER) || Number.MAX_SAFE_INTEGER;
     const { rows } = await this.pool.query<AuditEventRow>(

@@ -3,7 +3,7 @@ import { accessOf } from '../access/access.decorator.js';
 import { KeyNotAllowedError, KeyPermissionError } from './auth.errors.js';
 import { principalOf } from '../access/principal.js';
 
-/** Refuses API keys on routes that need a person, and on routes that need a permission the key lacks. */
+/** Refuses API keys on routes that need a person, and on routes that need a permission which the key lacks. */
 @Injectable()
 export class ApiKeyPowersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

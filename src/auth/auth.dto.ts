@@ -5,7 +5,10 @@ import { NewUsername } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
 import { type Principal } from '../access/principal.js';
 
-/** Longer than any password may be, so that the password rules refuse a long one and say why. */
+/**
+ * The most characters of a password in a request. This is more than any password may have, so that the password rules refuse a long
+ * password and give the reason.
+ */
 const maxPasswordField = 1024;
 
 export class LoginRequest {

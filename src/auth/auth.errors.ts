@@ -15,8 +15,8 @@ export class NotAuthenticatedError extends ApiError {
 }
 
 /**
- * Gives the same answer for a key that is unknown, wrong, revoked or expired, and for a key whose user is disabled or must change
- * the password.
+ * 401 for an API key that is unknown, wrong, revoked or expired, and for an API key whose user is disabled or must change the password. The
+ * answer is the same in all these cases.
  */
 export class BadApiKeyError extends ApiError {
   constructor() {
@@ -41,7 +41,7 @@ export class TwoCredentialsError extends ApiError {
   }
 }
 
-/** Gives the same answer for an unknown user, a disabled user and a wrong password. */
+/** 401 for an unknown user, a disabled user and a wrong password. The answer is the same in all three cases. */
 export class WrongLoginError extends ApiError {
   constructor() {
     super(401, 'wrong_login', { zh: '用户名或密码错误', en: 'Wrong username or password' });

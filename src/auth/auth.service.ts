@@ -25,8 +25,8 @@ export class AuthService {
   async login(username: string, password: string): Promise<LoginResponse> {
     const user = await this.users.authenticate(username, password);
     if (!user) {
-      // An unknown name may be a password typed into the wrong field, so it is not recorded. Every failure looks the name up, so
-      // that the time does not tell which names exist.
+      // An unknown name may be a password typed into the wrong field, so it is not recorded. Every failed login looks the name up, so that
+      // the response time does not tell which names exist.
       const known = await this.users.findAccount(username);
       await this.audit.record({
         action: 'auth.login_failed',
@@ -50,7 +50,10 @@ export class AuthService {
     return toAccountResponse(await this.users.register(username, password));
   }
 
-  /** An API key has its own limit in place of its user's, and creates nothing that is counted. Admins may hold any number of records. */
+  /**
+   * Describes the caller with the caller's limits. An API key has a rate limit of its own instead of its user's, and cannot create records
+   * of which the number is limited. Admins may hold any number of records.
+   */
   async describeWithLimits(principal: Principal): Promise<MeResponse> {
     const rates = await this.limiter.look(toCaller(principal));
     const held = principal.apiKey || principal.isAdmin ? [] : await this.quotas.ofUser(principal.userId);
@@ -61,7 +64,7 @@ export class AuthService {
     return { ...toAccountResponse(principal), limits };
   }
 
-  /** A new password ends every earlier token, so the answer carries a new token. */
+  /** Changes the caller's password. A new password ends every earlier token, so the answer carries a new token. */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<LoginResponse> {
     const user = await this.users.changePassword(principal, oldPassword, newPassword);
     if (!user) throw new WrongOldPasswordError();

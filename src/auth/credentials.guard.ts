@@ -10,7 +10,10 @@ import { extractBearer } from './jwt.strategy.js';
 import { type TokenClaims, TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 
-/** Rethrows an error of ours or of the database that passport passes on. As a 401 it would log the client out for no reason. */
+/**
+ * Makes the handler of passport's result. An error of this service or of the database is rethrown, because a 401 in its place would log the
+ * client out for no reason.
+ */
 const takePrincipal =
   (Refusal: new () => Error) =>
   <T = Principal>(error: unknown, principal: T | false): T => {
@@ -27,15 +30,15 @@ class ApiKeyGuard extends AuthGuard('api_key') {
   override handleRequest = takePrincipal(BadApiKeyError);
 }
 
-/**
- * Counts the credentials in the raw headers. Node keeps the first of two `Authorization` headers, while a proxy may have read the
- * last.
- */
+/** Counts the credentials in the raw headers. Node keeps the first of two `Authorization` headers, while a proxy may have read the last. */
 function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }
 
-/** The id of the graph in the path, with which the caller's role is read along. Null if the text is not an id: it is refused later. */
+/**
+ * The id of the graph in the path, so that the caller's role in the graph can be read together with the account. Null if the route has no
+ * graph in its path, or if the text is not an id and is refused later.
+ */
 function graphInPath(access: Access, { params }: Request): number | null {
   if (access.kind !== 'graph' || access.source.of !== 'graph') return null;
   const text = params[access.source.param];
@@ -43,8 +46,8 @@ function graphInPath(access: Access, { params }: Request): number | null {
 }
 
 /**
- * Loads the caller on every route except the public ones. The header decides which strategy runs: passport's own list of strategies
- * would try the next one after a bad credential. A token that passport has verified before skips passport.
+ * Loads the caller on every route except the public ones. The header alone decides which strategy runs, because passport's own list of
+ * strategies would try the next strategy after a bad credential. A token that passport has verified before is not verified again.
  */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
@@ -80,7 +83,7 @@ export class CredentialsGuard implements CanActivate {
     return true;
   }
 
-  /** Remembers the standing for the guard that asks for the role. */
+  /** Loads the caller and remembers the caller's standing in the graph for the guard that checks the role. */
   private async loadInGraph(request: Request, claims: TokenClaims, graphId: number): Promise<Principal | null> {
     const loaded = await this.principals.loadInGraph(claims, graphId);
     if (!loaded) return null;

@@ -9,26 +9,29 @@ export interface TokenClaims {
   expiresAtMs: number;
 }
 
-/** An entry takes some 400 bytes, so the map takes a few megabytes at most. */
+/** The most tokens that are remembered. An entry takes about 400 bytes, so the map takes a few megabytes at most. */
 const capacity = 10_000;
 
 /**
- * A header may list critical extensions, which a reader must understand (RFC 7515, section 4.1.11). This service knows none, so it
- * refuses them; jsonwebtoken would ignore them.
+ * Tells whether the header of a token lists critical extensions, which a reader must understand (RFC 7515, section 4.1.11). This service
+ * understands none, so it refuses such tokens; jsonwebtoken would ignore the list.
  */
 function hasExtensions(token: string): boolean {
   const header = JSON.parse(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString()) as object;
   return 'crit' in header || 'b64' in header;
 }
 
-/** Turns tokens into callers. A signature is verified once; the account is read on every request. */
+/** Turns tokens into callers. The signature of a token is verified once; the user's account is read on every request. */
 @Injectable()
 export class TokenPrincipals {
   private readonly verified = new Map<string, TokenClaims>();
 
   constructor(private readonly users: UsersService) {}
 
-  /** Reads the claims of a token with a good signature and lifetime. Null when a claim is missing or has the wrong type. */
+  /**
+   * Reads and remembers the claims of a token whose signature and lifetime have been verified. Null when a claim is missing or has the
+   * wrong type.
+   */
   accept(token: string, payload: unknown): TokenClaims | null {
     const { sub, tv, exp, iat, jti, aud } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
     if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || Number(sub) > 2_147_483_647) return null;
@@ -41,19 +44,19 @@ export class TokenPrincipals {
     return claims;
   }
 
-  /** Returns the claims of a token that was accepted before and has not expired. */
+  /** The claims of a token that was accepted before and has not expired; otherwise null. */
   recall(token: string): TokenClaims | null {
     const claims = this.verified.get(token);
     if (claims && claims.expiresAtMs <= Date.now()) this.verified.delete(token);
     return claims && claims.expiresAtMs > Date.now() ? claims : null;
   }
 
-  /** Null when the user was deleted or disabled, and when the token is of an earlier version. */
+  /** The caller of a token. Null when the user was deleted or disabled, and when the token has an earlier token version than the user. */
   async load(claims: TokenClaims): Promise<Principal | null> {
     return toPrincipal(claims, await this.users.findAccountState(claims.userId));
   }
 
-  /** As `load`, with what the user is to a graph. */
+  /** Loads the caller as `load` does, together with the caller's standing in a graph. */
   async loadInGraph(claims: TokenClaims, graphId: number): Promise<{ principal: Principal; standing: GraphStanding } | null> {
     const account = await this.users.findAccountInGraph(claims.userId, graphId);
     const principal = toPrincipal(claims, account);

@@ -3,14 +3,14 @@ import { createGunzip } from 'node:zlib';
 import { pipeline } from 'node:stream';
 import { BackupDamagedError, BackupFileUnusableError } from './backup.errors.js';
 
-/** A file in an archive. */
+/** A file in a tar archive. */
 export interface Entry {
   name: string;
   body: Buffer;
 }
 
 const block = 512;
-/** Entries of rows have at most 1 MB; the manifest of 100,000 tables has some 100 MB. */
+/** The most bytes of an entry. Entries of rows have at most 1 MB; the manifest of 100,000 tables has some 100 MB. */
 const largestEntryBytes = 256 * 1024 * 1024;
 
 /** The bytes of one entry in a tar archive (POSIX ustar), so that `tar tzf` lists a backup. The name has at most 100 ASCII letters. */
@@ -34,8 +34,8 @@ export function tarEntry({ name, body }: Entry): Buffer[] {
 export const tarEnd = Buffer.alloc(2 * block);
 
 /**
- * Reads a gzipped tar archive entry by entry, so that one entry is in memory at a time.
- * @throws BackupDamagedError when the file is not such an archive or ends early; BackupFileUnusableError when it cannot be read
+ * Reads a gzipped tar archive entry by entry, so that only one entry is in memory at a time.
+ * @throws BackupDamagedError when the file is not a gzipped tar archive or ends early; BackupFileUnusableError when it cannot be read
  */
 export async function* readArchive(file: string): AsyncGenerator<Entry> {
   const unzipped = pipeline(createReadStream(file), createGunzip(), () => undefined);
@@ -56,7 +56,7 @@ export async function* readArchive(file: string): AsyncGenerator<Entry> {
       if (body === null || (await source.take((block - (size % block)) % block)) === null) throw damaged('ends early');
       yield { name, body };
     }
-    // Reads on to the end, where gzip keeps its checksum.
+    // Reads to the end of the file, where gzip keeps its checksum.
     while ((await source.take(block)) !== null);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -68,7 +68,7 @@ export async function* readArchive(file: string): AsyncGenerator<Entry> {
   }
 }
 
-/** The sum of all bytes of a header, its own field counted as spaces, as tar writes it. */
+/** The checksum of a tar header as tar writes it: the sum of all bytes, with the checksum field itself counted as spaces. */
 function checksum(header: Buffer): string {
   let sum = 8 * 32;
   for (let at = 0; at < block; at++) if (at < 148 || at >= 156) sum += header[at]!;
@@ -81,7 +81,7 @@ class BlockReader {
 
   constructor(private readonly source: AsyncIterator<Buffer>) {}
 
-  /** The next `size` bytes. Null when fewer are left. */
+  /** The next `size` bytes. Null when fewer bytes are left. */
   async take(size: number): Promise<Buffer | null> {
     while (this.heldBytes < size) {
       const next = await this.source.next();

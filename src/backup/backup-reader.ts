@@ -8,12 +8,12 @@ import { findManifestFault, findSummaryFault, formatVersion, type Manifest, type
 export const manifestName = 'manifest.json';
 export const summaryName = 'summary.json';
 
-/** The name of a piece of a table's rows. Tables are numbered, because their names may hold anything. */
+/** The name of the archive entry with a piece of a table's rows. Tables are numbered, because table names may hold any character. */
 export function entryName(table: number, piece: number): string {
   return `tables/${String(table).padStart(6, '0')}/${String(piece).padStart(8, '0')}.copy`;
 }
 
-/** Reads a backup from its beginning to its end and checks it on the way. */
+/** Reads a backup from its beginning to its end, and checks the backup while reading. */
 export class BackupReader {
   private readonly read: Summary['tables'] = [];
 
@@ -40,7 +40,7 @@ export class BackupReader {
   }
 
   /**
-   * Reads a whole backup only to check it. Returns what it says of itself.
+   * Reads a whole backup only to check it. @returns the manifest and the summary of the backup
    * @throws BackupDamagedError, BackupIsNewerError, BackupFileUnusableError
    */
   static async check(file: string): Promise<{ manifest: Manifest; summary: Summary }> {
@@ -55,7 +55,7 @@ export class BackupReader {
     return { manifest, summary };
   }
 
-  /** The rows of a table, as COPY wrote them. Ask for each table once, in the order of the manifest. */
+  /** The rows of a table, as COPY wrote them. Call this method once for each table, in the order of the manifest. */
   async *rows(table: number): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
     let bytes = 0;
@@ -69,7 +69,7 @@ export class BackupReader {
     this.read.push({ rows: 0, bytes, sha256: hash.digest('hex') });
   }
 
-  /** Compares what was read with the sums at the end of the file. @throws BackupDamagedError */
+  /** Compares the rows that were read with the checksums at the end of the file. @throws BackupDamagedError */
   async end(): Promise<Summary> {
     const damaged = (detail: string): BackupDamagedError => new BackupDamagedError(this.file, detail);
     if (this.next?.name !== summaryName) throw damaged('rows are missing or out of order');

@@ -4,7 +4,7 @@ import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 
 const shownTables = 10;
 
-/** The file cannot be written or read: no space, no right, no such folder, or a backup is there already. */
+/** The backup file cannot be written or read: no space, no permission, no such folder, or a backup of that name exists already. */
 export class BackupFileUnusableError extends Error {
   constructor(file: string, { code, message }: NodeJS.ErrnoException) {
     const [zh, en] = reasons[code ?? ''] ?? [message, message];
@@ -23,7 +23,7 @@ const reasons: Record<string, [zh: string, en: string]> = {
   ENAMETOOLONG: ['文件名过长', 'its name is too long'],
 };
 
-/** The file is not a backup, is incomplete, or differs from what was written. */
+/** The file is not a backup, is incomplete, or differs from the backup that was written. */
 export class BackupDamagedError extends Error {
   constructor(file: string, detail: string) {
     super(
@@ -33,7 +33,7 @@ export class BackupDamagedError extends Error {
   }
 }
 
-/** The backup comes from a release that this one does not know. */
+/** The backup comes from a newer release, which the running release does not know. */
 export class BackupIsNewerError extends Error {
   constructor(made: string, own: string) {
     super(
@@ -43,7 +43,7 @@ export class BackupIsNewerError extends Error {
   }
 }
 
-/** The target holds something already. */
+/** The target database of a restore holds data already. */
 export class TargetNotEmptyError extends Error {
   constructor(found: string) {
     super(
@@ -53,7 +53,7 @@ export class TargetNotEmptyError extends Error {
   }
 }
 
-/** Processes of the service use the target. */
+/** Processes of the service use the target database of a restore. */
 export class ServiceRunsError extends Error {
   constructor() {
     super(
@@ -70,7 +70,7 @@ export class NothingToBackUpError extends Error {
   }
 }
 
-/** Tables kept being made or dropped while the backup wanted to hold them. */
+/** Tables were created, replaced or dropped at each attempt of the backup to lock all of them. */
 export class TablesKeepChangingError extends Error {
   constructor() {
     super(
@@ -79,7 +79,7 @@ export class TablesKeepChangingError extends Error {
   }
 }
 
-/** Somebody else made tables in the schemas of the service, and its user may not read them. */
+/** Another database user created tables in the schemas of the service, and the service's user may not read them. */
 export class TablesUnreadableError extends Error {
   constructor(tables: readonly { schema: string; name: string }[], user: string) {
     const names = tables.slice(0, shownTables).map(({ schema, name }) => quoteTable(schema, name));
@@ -103,7 +103,10 @@ export class TooFewLocksError extends Error {
     );
   }
 
-  /** The error to throw for `error`, which came while all tables were to be locked. PostgreSQL has no code for locks alone. */
+  /**
+   * @returns the error to throw for `error`, which came while all tables were to be locked. PostgreSQL has no SQLSTATE for a lack of locks
+   * alone, so the source file of the error is compared too
+   */
   static orSame(error: unknown, tables: number): unknown {
     const lacksLocks = sqlstateOf(error) === sqlstates.outOfMemory && (error as DatabaseError).file === 'lock.c';
     return lacksLocks ? new TooFewLocksError(tables, error) : error;

@@ -15,7 +15,7 @@ export function createTable({ schema, name, comment, columns }: TableDescription
   return [`CREATE TABLE ${table} (${lines.join(', ')})`, ...comments].join('; ');
 }
 
-/** DDL for its keys and indexes, to be run when the rows are there. */
+/** DDL for the keys and indexes of a table, to be run after its rows are loaded. */
 export function createIndexes({ schema, name, indexes }: TableDescription): string[] {
   const table = quoteTable(schema, name);
   return indexes.map(({ primary, unique, columns }) => {
@@ -25,7 +25,7 @@ export function createIndexes({ schema, name, indexes }: TableDescription): stri
   });
 }
 
-/** A text in a statement that takes no parameters. */
+/** Quotes a text for a statement that takes no parameters. */
 function quoteText(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

@@ -2,12 +2,15 @@ import type pg from 'pg';
 import { quoteTable } from '../sql/quote-identifier.js';
 import { knownDefaults, type Manifest, recordTables, type TableDescription } from './manifest.js';
 
-/** A table with its identity in the database it is read from. */
+/** A table with its OID in the database from which it is read. */
 export interface FoundTable extends TableDescription {
   oid: number;
 }
 
-/** Another server has no other types, unless somebody makes them there first. COPY writes a value of any type as text. */
+/**
+ * SQL that is true for columns of a built-in type. Another server has no other types unless somebody creates them there first, so a backup
+ * holds other values as text. COPY writes a value of any type as text.
+ */
 const isBuiltIn = `(SELECT typnamespace = 'pg_catalog'::regnamespace FROM pg_type WHERE oid = a.atttypid)`;
 
 const ours = `n.nspname IN ('mirror', 'graph_data') OR n.nspname = 'public' AND c.relname = ANY ($1)`;
@@ -19,7 +22,7 @@ export interface ListedTable {
   isReadable: boolean;
 }
 
-/** Lists the tables of the service by name only, which takes a moment. */
+/** Lists the tables of the service with their names only, which is much faster than `describeTables`. */
 export async function listTables(client: pg.ClientBase): Promise<ListedTable[]> {
   const { rows } = await client.query<ListedTable>(
     `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name,
@@ -30,7 +33,10 @@ export async function listTables(client: pg.ClientBase): Promise<ListedTable[]> 
   return rows;
 }
 
-/** Lists the tables of the service in the order of their rows in a backup. `search_path` must be empty, so that types are named in full. */
+/**
+ * Lists the tables of the service in the order in which a backup has their rows. `search_path` must be empty, so that types are named in
+ * full.
+ */
 export async function describeTables(client: pg.ClientBase): Promise<FoundTable[]> {
   const { rows } = await client.query<FoundTable>(
     `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name, obj_description(c.oid, 'pg_class') AS comment,
@@ -56,14 +62,14 @@ export async function describeTables(client: pg.ClientBase): Promise<FoundTable[
     `SELECT conrelid::int8::float8 AS "table", confrelid::int8::float8 AS needs FROM pg_constraint
      WHERE contype = 'f' AND conrelid <> confrelid AND connamespace = 'public'::regnamespace`,
   );
-  // A table without columns holds nothing.
+  // A table without columns holds no data, so it is left out.
   return inOrderOfReferences(
     rows.filter(({ columns }) => columns.length > 0),
     references,
   );
 }
 
-/** Names everything that stays out of a backup: objects of the mirror that are not plain tables, and user-defined types of columns. */
+/** Names everything that a backup leaves out: objects of the mirror that are not plain tables, and user-defined types of columns. */
 export async function listLeftOut(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('mirror.%I', c.relname) AS name FROM pg_class c
@@ -77,7 +83,10 @@ export async function listLeftOut(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Reads the next value of each sequence of the service. Sequences know no snapshot: read them after it was taken. */
+/**
+ * Reads the next value of each sequence of the service. A snapshot does not cover sequences: call this function after the snapshot was
+ * taken.
+ */
 export async function readSequences(client: pg.ClientBase): Promise<Manifest['sequences']> {
   const { rows } = await client.query<{ schema: string; name: string; step: string }>(
     `SELECT n.nspname AS schema, c.relname AS name, s.seqincrement AS step

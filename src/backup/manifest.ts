@@ -3,16 +3,16 @@ import { tableRights } from '../database/roles/table-rights.js';
 
 export const formatVersion = 1;
 
-/** First entry of the file: all that is needed to create the tables again. */
+/** First entry of a backup file: all facts that are needed to create the tables again. */
 export interface Manifest {
   kind: 'graph-service backup';
   format: number;
   release: string;
   created_at: string;
   server_version: string;
-  /** The migrations that the tables of `public` had seen, oldest first. */
+  /** The names of the migrations that had been applied to the tables of `public`, the oldest first. */
   migrations: string[];
-  /** In the order of their rows: a table comes after those that its foreign keys name. */
+  /** The tables in the order in which the file has their rows: a table comes after the tables that its foreign keys refer to. */
   tables: TableDescription[];
   sequences: { schema: string; name: string; next: string }[];
 }
@@ -22,27 +22,29 @@ export interface TableDescription {
   name: string;
   comment: string | null;
   columns: ColumnDescription[];
-  /** Plain B-tree indexes; of a `public` table none, for the migrations make them. */
+  /** The table's plain B-tree indexes. Empty for a table of `public`, whose indexes the migrations create. */
   indexes: { primary: boolean; unique: boolean; columns: string[] }[];
 }
 
 export interface ColumnDescription {
   name: string;
-  /** As `format_type` writes it: `numeric(10,2)`, `text[]`. */
+  /** The type as PostgreSQL's `format_type` writes it: `numeric(10,2)`, `text[]`. */
   type: string;
   not_null: boolean;
-  /** One of `knownDefaults`. */
+  /** The default as SQL, one of `knownDefaults`; null for none. */
   default: string | null;
   comment: string | null;
 }
 
-/** Last entry of the file, for facts that are known only once the rows are written. The order of `tables` is that of the manifest. */
+/**
+ * Last entry of a backup file, for facts that are known only after the rows are written. `tables` is in the order of the manifest's tables.
+ */
 export interface Summary {
   manifest_sha256: string;
   tables: { rows: number; bytes: number; sha256: string }[];
 }
 
-/** The defaults that graph tables have. A default becomes part of an SQL text, so no other one is taken from a file. */
+/** The defaults that columns of graph tables have. A default becomes part of an SQL text, so no other default is taken from a file. */
 export const knownDefaults = [`nextval('graph_data.node_ids'::regclass)`, `nextval('graph_data.edge_ids'::regclass)`, `'{}'::jsonb`];
 
 /** The tables of `public` that a backup does not hold. */
@@ -50,11 +52,11 @@ const passingTables = new Set(['migrations', 'graph_changes', 'metric_results', 
 /** The tables of `public` that a backup holds. */
 export const recordTables = Object.keys(tableRights).filter(name => !passingTables.has(name));
 
-/** Matches the name of a type, with its schema and modifiers. Nothing else can stand in it, because it becomes part of an SQL text. */
+/** Matches the name of a type, with its schema and modifiers. It matches no other text, because the name becomes part of an SQL text. */
 const typeName =
   /^(?:"(?:[^"\0]|"")+"|[a-z_][a-z0-9_]*)(?:\.(?:"(?:[^"\0]|"")+"|[a-z_][a-z0-9_]*))?(?: [a-z]+)*(?:\(\d+(?:,-?\d+)?\))?(?: [a-z]+)*(?:\[\])*$/;
 
-/** Checks a manifest that somebody may have written by hand. @returns what is wrong with it, or null */
+/** Checks a manifest, which may have been written by hand. @returns what is wrong with the manifest, or null */
 export function findManifestFault(value: unknown): string | null {
   const manifest = value as Manifest;
   if (typeof value !== 'object' || value === null || manifest.kind !== 'graph-service backup') return 'no backup of this service';
@@ -101,7 +103,7 @@ function isIndex(value: unknown, names: ReadonlySet<string>): boolean {
   return typeof primary === 'boolean' && typeof unique === 'boolean' && isListOf(columns, each => names.has(each as string));
 }
 
-/** Checks the summary. @returns what is wrong with it, or null */
+/** Checks the summary of a backup with `tables` tables. @returns what is wrong with the summary, or null */
 export function findSummaryFault(value: unknown, tables: number): string | null {
   const summary = (value ?? {}) as Partial<Summary>;
   const isCount = (each: unknown): boolean => {

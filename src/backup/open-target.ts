@@ -10,12 +10,15 @@ import { ForeignServerError } from '../database/embedded/former-server.js';
 import { prepareServer } from '../database/roles/prepare-server.js';
 import { NothingToBackUpError } from './backup.errors.js';
 
-/** A restore locks its new tables, their indexes and their TOAST tables until its end: some ten locks a table. */
+/**
+ * Locks that a restore needs for each table: until its end it locks its new tables, their indexes and their TOAST tables, some ten locks a
+ * table.
+ */
 const locksPerTable = 10;
 const serverConnections = 100;
 const ordinaryLocks = 256;
 
-/** Connects to the service's database to read it. An embedded server that nobody runs is started, and `close` stops it. */
+/** Connects to the service's database to read it. An embedded server that is not running is started; its `close` stops it. */
 export async function openSource(settings: Settings, log: Logger): Promise<{ client: pg.Client; server: EmbeddedPostgres | undefined }> {
   if (settings.databaseUrl !== undefined) return { client: await connectWhenReady(settings.databaseUrl, log), server: undefined };
   if (!existsSync(settings.dataDirectory)) throw new NothingToBackUpError(settings.dataDirectory);
@@ -36,7 +39,10 @@ export async function openSource(settings: Settings, log: Logger): Promise<{ cli
   }
 }
 
-/** The URL of the owner of the database to restore into, and the embedded server that was started for it. */
+/**
+ * Opens the database to restore into. @returns the URL with which the owner of the database connects, and the embedded server that was
+ * started for it
+ */
 export async function openTarget(
   { databaseUrl: url, dataDirectory }: Settings,
   tables: number,

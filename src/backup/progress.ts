@@ -1,6 +1,6 @@
 const tellEveryMs = 5_000;
 
-/** Tells of long work: a line of standard error every five seconds. */
+/** Reports the progress of long work: one line on standard error every five seconds. */
 export class Progress {
   private toldAt = performance.now();
   private bytes = 0;

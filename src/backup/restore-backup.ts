@@ -25,7 +25,7 @@ export interface RestoreReport {
   rows: number;
 }
 
-/** Input of a restore: a backup that `BackupReader.check` has read, and the URL of the target as its owner. */
+/** Input of a restore: a backup that `BackupReader.check` has read, and the URL of the target database for its owner. */
 export interface RestoreOptions {
   file: string;
   checked: { manifest: Manifest; summary: Summary };
@@ -36,9 +36,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Fills an empty database from a backup. The rows come in one transaction: either all of them are there afterwards, or none.
- * A backup of an earlier release is loaded into the tables of that release, which the later migrations then change.
- * @throws TargetNotEmptyError, ServiceRunsError, BackupDamagedError, TooFewLocksError, and what `prepareDatabase` throws
+ * Fills an empty database from a backup. The rows are loaded in one transaction: afterwards either all rows are there, or none. A backup of
+ * an earlier release is loaded into the tables of that release, which the later migrations then change.
+ * @throws TargetNotEmptyError, ServiceRunsError, BackupDamagedError, TooFewLocksError, and the errors of `prepareDatabase`
  */
 export async function restoreBackup({ file, checked, ownerUrl, given, log, progress }: RestoreOptions): Promise<RestoreReport> {
   const client = await connectWhenReady(ownerUrl, log);
@@ -73,7 +73,7 @@ async function requireNobodyElse(client: pg.ClientBase): Promise<void> {
 /** @throws TargetNotEmptyError for a database with rows, or with tables of another release than the backup's */
 async function requireEmpty(client: pg.ClientBase, manifest: Manifest): Promise<void> {
   const applied = await listAppliedMigrations(client);
-  // A restore that was broken off leaves the tables of the backup's release, without a row.
+  // A restore that was interrupted leaves the tables of the backup's release without rows, so it may be repeated.
   const isFromBrokenOff = applied.every((name, index) => name === manifest.migrations[index]);
   if (!isFromBrokenOff) throw new TargetNotEmptyError(`migrations ${applied.slice(manifest.migrations.length).join(', ')}`);
   if (applied.length === 0) {
@@ -121,7 +121,7 @@ async function load(
   for (const { schema, name } of manifest.tables) await client.query(`ANALYZE ${quoteTable(schema, name)}`);
 }
 
-/** The tables of `public` are made by migrations, so the backup must have exactly these. */
+/** Checks that the backup has exactly the tables of `public` that the migrations have created. @throws BackupDamagedError */
 function requireSameRecords(file: string, manifest: Manifest, existing: readonly TableDescription[]): void {
   const describe = (tables: readonly TableDescription[]): string[] =>
     tables.filter(({ schema }) => schema === 'public').map(({ name, columns }) => `${name}(${columns.map(column => column.name).sort().join()})`); // prettier-ignore

@@ -30,7 +30,7 @@ const tablesPerLock = 500;
 const snapshotAttempts = 20;
 const ownSuffix = randomBytes(4).toString('hex');
 
-/** How every session writes and reads the text of rows, so that it means the same to every server. */
+/** Session settings of a backup and of a restore, so that the text of a row means the same to every server. */
 export const copySettings = `
   SET client_encoding = 'UTF8'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex';
   SET extra_float_digits = 1; SET search_path = ''; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`;
@@ -39,15 +39,15 @@ export interface BackupReport {
   tables: number;
   rows: number;
   bytes: number;
-  /** Views, types and the like, which no backup holds. */
+  /** Names of objects that no backup holds, such as views and types. */
   leftOut: string[];
 }
 
 /**
- * Writes all that the service keeps in the database to a new file: one moment of it, while others go on working. The file appears
- * under its name when it is complete, and only its owner may read it, because it holds the hashes of passwords.
- * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError,
- * TablesUnreadableError, TooFewLocksError
+ * Writes all data that the service keeps in the database to a new file. The file shows the data at one moment, while the service goes on
+ * working. It appears under its name when it is complete, and only its owner may read it, because it holds the hashes of passwords.
+ * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError, TablesUnreadableError,
+ * TooFewLocksError
  */
 export async function writeBackup(client: pg.ClientBase, file: string, progress: Progress): Promise<BackupReport> {
   if (existsSync(file)) throw new BackupFileUnusableError(file, Object.assign(new Error(), { code: 'EEXIST' }));
@@ -64,7 +64,7 @@ export async function writeBackup(client: pg.ClientBase, file: string, progress:
     output.on('error', (error: NodeJS.ErrnoException) => Object.assign(error, { isOutput: true }));
     await pipeline(Readable.from(archive(client, tables, summary, progress)), createGzip({ level: gzipLevel }), output);
     await client.query('COMMIT');
-    // Takes the name first, because a rename would replace a file that came in the meantime.
+    // An empty file takes the name first, because the rename would otherwise replace a file that another process made meanwhile.
     await createEmpty(file, file);
     await rename(partial, file);
     const { size } = await stat(file);
@@ -76,7 +76,7 @@ export async function writeBackup(client: pg.ClientBase, file: string, progress:
   }
 }
 
-/** The name of a backup until it is complete. No other process uses it. */
+/** The name of a backup file until it is complete. No other process uses this name. */
 export function partialName(file: string): string {
   return `${file}.${ownSuffix}.part`;
 }
@@ -89,9 +89,10 @@ async function createEmpty(name: string, file: string): Promise<void> {
 }
 
 /**
- * Begins a transaction that sees one moment of all tables. PostgreSQL takes the moment at the first query after the locks. A table
- * that was made or replaced in between would look empty in it, so then everything begins anew. Only names are read in between: the
- * description of all tables takes so long that a table replaced every second would be replaced again each time.
+ * Begins a transaction that sees all tables at one moment. PostgreSQL fixes this moment at the first query after the locks. A table that is
+ * created or replaced between the list of names and the locks would look empty in the transaction, so everything then begins anew. Only
+ * names are read before the locks: describing all tables takes so long that a table replaced every second would be replaced again each
+ * time.
  */
 async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
   for (let attempt = 0; attempt < snapshotAttempts; attempt++) {

@@ -1,5 +1,8 @@
 const segment = '[A-Za-z0-9._~-]+';
-/** First parts of the service's own paths. Under one of them a path of a route and one that a proxy has shortened look alike. */
+/**
+ * The first parts of the service's own paths, which a base path must not begin with: a route's path and a path that a proxy has shortened
+ * would look alike.
+ */
 export const ownPaths: ReadonlySet<string> = new Set([
   'api', 'api-keys', 'audit-events', 'auth', 'docs', 'graphs', 'health', 'ingestion', 'license', 'metrics', 'openapi.json', 'permissions', 'settings', 'users', 'warehouse',
 ]); // prettier-ignore

@@ -1,6 +1,6 @@
 /**
- * Reads a comma-separated list of origins. Each must be as browsers send it: `https://app.example.com`, with a port only where it
- * is not the scheme's default.
+ * Reads a comma-separated list of origins. Each must have the form in which browsers send it: `https://app.example.com`, with a port only
+ * if the port is not the scheme's default.
  * @throws Error with the sentence for the list of problems.
  */
 export function readOrigins(text: string): string[] {

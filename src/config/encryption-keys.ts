@@ -1,8 +1,8 @@
-/** 32 bytes hold as much as the key that is derived from them. */
+/** The least bytes of a secret: a secret of 32 bytes holds as much randomness as the key that is derived from it. */
 const leastBytes = 32;
 
 /**
- * Reads `SECRET_ENCRYPTION_KEY`, a list of secrets, without repeating any of it.
+ * Reads `SECRET_ENCRYPTION_KEY`, a list of secrets. Its errors repeat no part of a secret.
  * @throws Error with the sentence for the list of problems.
  */
 export function readEncryptionKeys(text: string): string[] {

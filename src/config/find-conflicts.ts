@@ -14,8 +14,9 @@ interface Together extends RetrievalSecurity {
 }
 
 /**
- * Finds settings that are valid alone but not together. Returns one sentence each for the list of problems.
- * @param given The names that have a value, also a refused one, so that a wrong setting is not called missing too.
+ * Finds settings that are valid alone but contradict each other. Returns one sentence for each problem.
+ * @param given The names of variables that have a value, including refused values, so that a refused setting is not reported as missing
+ * too.
  */
 export function findConflicts(
   { port, host, metricsPort, metricsHost, licenseCheckEnabled, licenseFile, retrievalUrls, ...security }: Together,
@@ -50,7 +51,7 @@ export function findConflicts(
 
 const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::';
 
-/** Only looks whether the file is missing. The licence gate reads the file and reports everything else. */
+/** Checks only whether the file is missing. The licence gate reads the file and reports everything else. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

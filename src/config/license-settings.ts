@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { readHttpUrl } from '../text/http-url.js';
 
-/** The ways in which the licence settings may be incomplete or contradict each other. The gate refuses with the same sentences. */
+/** The ways in which the licence settings may be incomplete or contradict each other. The licence gate refuses with the same sentences. */
 export const licenceConflicts = {
   nothing_configured: {
     zh: '许可证检查已开启，但 LICENSE_FILE 与 LICENSE_KEY 均未设置',
@@ -19,7 +19,7 @@ export const licenceConflicts = {
 
 export type LicenceConflict = keyof typeof licenceConflicts;
 
-/** Tells which settings have a value. A refused value counts too. */
+/** Which of the licence settings have a value, even if the value was refused. */
 export interface GivenLicenceSettings {
   file: boolean;
   url: boolean;
@@ -27,7 +27,10 @@ export interface GivenLicenceSettings {
   publicKey: boolean;
 }
 
-/** Lists everything that is missing or too much, the gravest first. `LICENSE_FILE` means offline; a key with a URL means online. */
+/**
+ * Lists everything that is missing or superfluous in the licence settings, the gravest problem first. `LICENSE_FILE` means an offline
+ * licence; a key with a URL means an online licence.
+ */
 export function findLicenceConflicts({ file, url, key, publicKey }: GivenLicenceSettings): LicenceConflict[] {
   const conflicts: LicenceConflict[] = [];
   if (file && url) conflicts.push('mode_ambiguous');
@@ -38,14 +41,14 @@ export function findLicenceConflicts({ file, url, key, publicKey }: GivenLicence
   return conflicts;
 }
 
-/** The line that reports a refused licence. */
+/** The line that reports why a licence was refused. */
 export function licenceRefusal(reason: string, { zh, en }: Bilingual): string {
   return `许可证未通过：${zh} / Licence refused [${reason}]: ${en}`;
 }
 
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** Tells whether the licence key may be sent to this URL: https, or http that does not leave this machine. */
+/** Tells whether the licence key may be sent to this URL: over https, or over http to this machine only. */
 export function isLicenseUrl(text: string): boolean {
   const url = readHttpUrl(text);
   if (!url) return false;
@@ -54,12 +57,15 @@ export function isLicenseUrl(text: string): boolean {
   return isSecure && username === '' && password === '' && hash === '';
 }
 
-/** Checks for the 32 bytes of an Ed25519 public key, written as Keygen shows them. */
+/** Tells whether a text is the 32 bytes of an Ed25519 public key, in the hexadecimal form that Keygen shows. */
 export function isPublicKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
 }
 
-/** @throws Error with the sentence for the list of problems. It does not repeat the text, which may hold a password. */
+/**
+ * Checks a licence URL.
+ * @throws Error with the sentence for the list of problems. The sentence does not repeat the text, which may hold a password.
+ */
 export function readLicenseUrl(text: string): string {
   if (isLicenseUrl(text)) return text;
   throw new Error(
@@ -67,7 +73,7 @@ export function readLicenseUrl(text: string): string {
   );
 }
 
-/** @throws Error with the sentence for the list of problems. */
+/** Checks a public key. @throws Error with the sentence for the list of problems. */
 export function readPublicKey(text: string): string {
   if (isPublicKey(text)) return text;
   throw new Error('应为 64 位十六进制的 Ed25519 公钥 / must be an Ed25519 public key of 64 hexadecimal digits');

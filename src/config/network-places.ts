@@ -4,7 +4,10 @@ import { trimEndOf } from '../text/trim-zeros.js';
 
 const name = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*\.?$/i;
 
-/** Refuses a last label of digits, which would be read as an address: `127.1`, `300.0.0.1`. */
+/**
+ * Whether a text is a host name or an IP address. A name whose last label is digits would be read as an address, so it is refused: `127.1`,
+ * `300.0.0.1`.
+ */
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || (name.test(text) && !/(^|\.)\d+\.?$/.test(text));
 }
@@ -19,7 +22,7 @@ export function readHost(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_URL`. The protocol between the processes has fixed paths.
+ * Checks `RETRIEVAL_URL`. It has no path, because the protocol between the processes has fixed paths.
  * @throws Error with the sentence for the list of problems.
  */
 export function readRetrievalUrl(text: string): string {
@@ -31,7 +34,7 @@ export function readRetrievalUrl(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_URLS`, a list with commas.
+ * Checks `RETRIEVAL_URLS`, a list of URLs with commas between them.
  * @throws Error with the sentence for the list of problems.
  */
 export function readRetrievalUrls(text: string): string[] {
@@ -42,8 +45,9 @@ export function readRetrievalUrls(text: string): string[] {
 }
 
 /**
- * Checks `LLM_BASE_URL`. The path of a call is put behind it.
- * @returns without a slash at its end @throws Error with the sentence for the list of problems.
+ * Checks `LLM_BASE_URL`, to which the path of each call is appended.
+ * @returns the URL without a slash at its end
+ * @throws Error with the sentence for the list of problems.
  */
 export function readModelUrl(text: string): string {
   const url = readHttpUrl(text);
@@ -54,7 +58,7 @@ export function readModelUrl(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_LISTEN`. A text with a slash is a socket path; anything else is host and port.
+ * Checks `RETRIEVAL_LISTEN`. A text with a slash is a socket path; any other text is a host and a port.
  * @throws Error with the sentence for the list of problems.
  */
 export function readListenPlace(text: string): string {

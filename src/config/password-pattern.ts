@@ -1,6 +1,6 @@
 /**
- * Checks `DEFAULT_PASSWORD_PATTERN` without repeating it. The contract derives the password from the username. A pattern without
- * the name would give the same known password to every user who was reset.
+ * Checks `DEFAULT_PASSWORD_PATTERN`; the error does not repeat it. The contract derives the password from the username. A pattern without
+ * the name would give the same known password to every user whose password is reset.
  * @throws Error with the sentence for the list of problems.
  */
 export function readPasswordPattern(text: string): string {

@@ -5,10 +5,7 @@ export interface RetrievalSecurity {
   retrievalTls: { cert?: string | undefined; key?: string | undefined; ca?: string | undefined };
 }
 
-/**
- * Finds what is missing where the API speaks to processes that were deployed apart. Returns one sentence each for the list of
- * problems.
- */
+/** Finds settings that are missing for an API that speaks to retrieval processes deployed apart. Returns one sentence for each problem. */
 export function findUrlConflicts(urls: readonly string[], security: RetrievalSecurity, given: ReadonlySet<string>): string[] {
   const problems = findTlsConflicts(security);
   const name = given.has('RETRIEVAL_URLS') ? 'RETRIEVAL_URLS' : 'RETRIEVAL_URL';
@@ -31,7 +28,7 @@ export function findUrlConflicts(urls: readonly string[], security: RetrievalSec
   return problems;
 }
 
-/** Finds what is missing for a retrieval process that listens there, likewise. */
+/** Finds settings that are missing for a retrieval process that listens on `listen`. Returns one sentence for each problem. */
 export function findListenConflicts(listen: string, security: RetrievalSecurity): string[] {
   const problems = findTlsConflicts(security);
   const { cert, ca } = security.retrievalTls;

@@ -1,6 +1,6 @@
 import { isPlaceholder, passwordIn } from './placeholder.js';
 
-/** One environment variable as users see it; `docs/settings.md` and `.env.example` are generated from these. */
+/** An environment variable as users see it. `docs/settings.md` and `.env.example` are generated from these descriptions. */
 export interface SettingDescription {
   name: string;
   type: string;
@@ -14,7 +14,7 @@ interface Bounds {
   max?: number;
 }
 
-/** Lists every problem of the environment at once, so that one correction is enough. A single problem takes a single line. */
+/** Lists all problems of the environment at once, so that one round of corrections is enough. A single problem takes a single line. */
 export class InvalidSettingsError extends Error {
   constructor(readonly problems: string[]) {
     const [problem = ''] = problems;
@@ -26,7 +26,7 @@ export class InvalidSettingsError extends Error {
 export class SettingsReader {
   readonly described: SettingDescription[] = [];
   readonly problems: string[] = [];
-  /** The names that have a value, including refused ones. */
+  /** The names of variables that have a value, even if the value was refused. */
   readonly given = new Set<string>();
   /** The values that no log may show: secrets that are set, and passwords inside URLs. */
   readonly secrets: string[] = [];
@@ -41,7 +41,7 @@ export class SettingsReader {
     return this.raw(name, 'text', shownDefault, meaning);
   }
 
-  /** Reads a text that never reaches a log. `minBytes` refuses a secret that is short enough to guess. */
+  /** Reads a text that never reaches a log. A text of fewer than `minBytes` bytes is refused, because it could be guessed. */
   secret(name: string, meaning: string, shownDefault: string, minBytes = 0): string | undefined {
     const value = this.raw(name, 'secret', shownDefault, meaning, true);
     if (value !== undefined && Buffer.byteLength(value) < minBytes) {
@@ -76,14 +76,14 @@ export class SettingsReader {
     return choice ?? fallback;
   }
 
-  /** Reads a text with a default and a check; `parse` throws as for `parsed`. */
+  /** Reads a text with a default and a check. `parse` throws an Error whose message says what the setting accepts. */
   checked(name: string, fallback: string, meaning: string, parse: (text: string) => string): string {
     return this.parsed(name, meaning, { type: 'text', default: fallback }, parse) ?? fallback;
   }
 
   /**
-   * Reads a value with a grammar of its own; `parse` throws an Error whose message says what it accepts. Undefined when unset or
-   * refused.
+   * Reads a value that `parse` understands; `parse` throws an Error whose message says what the setting accepts. Undefined if the variable
+   * is unset or its value is refused.
    */
   parsed<T>(
     name: string,
@@ -110,7 +110,7 @@ export class SettingsReader {
     return value;
   }
 
-  /** In production a secret that is set must be real. An empty or well-known value means that the deployment went wrong. */
+  /** In production, refuses a secret that is set to an empty or well-known value: the deployment went wrong. */
   private judgeSecret(name: string, value: string): void {
     const guarded = value.includes('://') ? passwordIn(value) : value;
     this.secrets.push(...new Set([value, guarded ?? ''].filter(part => part !== '')));

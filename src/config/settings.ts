@@ -20,7 +20,7 @@ const derivedUrl = { type: 'secret', default: 'derived', secret: true };
 const roleUrl = (work: string) =>
   `The login with which the service ${work}; unset: a role of DATABASE_URL's database, with a password from its password`;
 
-/** Every setting of the service, described where it is read. */
+/** Reads every setting of the service. The description of each setting stands where it is read. */
 function readValues(read: SettingsReader) {
   return {
     port: read.integer('PORT', 8080, 'Port to listen on; 0 takes a free one', { max: 65_535 }),
@@ -309,12 +309,12 @@ function readValues(read: SettingsReader) {
       { min: 1, max: 1024 },
     ),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
-    /** The values of the secret settings, for the log to hide. */
+    /** The values of the secret settings, which the log hides. */
     secrets: read.secrets,
   };
 }
 
-/** The processes deployed apart, in the order given; none if the service starts its own. */
+/** The URLs of the retrieval processes that were deployed apart, in the order given; empty if the service starts its own process. */
 function readRetrievalPlaces(read: SettingsReader): readonly string[] {
   const started = 'started by the service';
   const one = read.parsed(
@@ -338,10 +338,11 @@ class Assigned {
   }
 }
 
-/** The settings of this process, for injection. */
+/** The settings of this process, as a class that Nest can inject. */
 export class Settings extends (Assigned as new (values: object) => Readonly<ReturnType<typeof readValues>>) {}
 
 /**
+ * Reads the settings from an environment.
  * @param servesApi whether the process is the API. Other processes ignore contradictions between settings that only the API uses.
  * @throws InvalidSettingsError that lists every problem of the environment.
  */
@@ -355,7 +356,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, { servesApi = true 
 
 /** Loads the settings of the running process. `.env` in the working directory fills in variables that the environment leaves unset. */
 export function loadSettings(use?: { servesApi: boolean }): Settings {
-  // Node has started its threads by now, so a number in `.env` would not hold.
+  // Node has already started its threads, so a UV_THREADPOOL_SIZE from `.env` would have no effect.
   const { UV_THREADPOOL_SIZE } = process.env;
   try {
     process.loadEnvFile();

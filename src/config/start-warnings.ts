@@ -1,10 +1,10 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { builtInPasswordPattern, type Settings } from './settings.js';
 
-/** 2^10 rounds take some 50 ms of a core. OWASP asks for at least this bcrypt cost (Password Storage Cheat Sheet). */
+/** The least bcrypt cost: 2^10 rounds take some 50 ms of a core. OWASP asks for at least this cost (Password Storage Cheat Sheet). */
 const leastBcryptCost = 10;
 
-/** A warning for the person who starts the service, and the setting or request that ends it. */
+/** A warning for the person who starts the service. `remedy` is the setting or request that ends it. */
 export interface StartWarning extends Bilingual {
   remedy: string;
 }
@@ -13,14 +13,17 @@ export function startWarnings(settings: Settings): StartWarning[] {
   return [...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
 }
 
-/** The first admin still has a password that is published in the documentation. */
+/** Warns that the first admin still has the password that the documentation publishes. */
 export const knownAdminPassword: StartWarning = {
   zh: '首个管理员仍使用文档中的初始密码：任何人都能以管理员身份登录',
   en: 'the first admin still has the password of the documentation: anyone can log in as an admin',
   remedy: 'PUT /api/auth/password {"old_password": "…", "new_password": "…"}',
 };
 
-/** None on a first try, with the embedded database and outside of production: logging in again after a restart is what one expects. */
+/**
+ * Warnings about secret keys. There are none with the embedded database outside of production: on a first try people expect to log in again
+ * after a restart.
+ */
 function keyWarnings({ jwtSecretKey, databaseUrl, isProduction }: Settings): StartWarning[] {
   const isShared = databaseUrl !== undefined;
   if (jwtSecretKey !== undefined || !(isShared || isProduction)) return [];

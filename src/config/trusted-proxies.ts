@@ -2,7 +2,7 @@ import { type BlockList } from 'node:net';
 import { readNetworks } from './networks.js';
 
 /**
- * The proxies whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in these networks. `{ hops: 0 }` believes
+ * The proxies whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in the given networks. `{ hops: 0 }` believes
  * nobody.
  */
 export type TrustedProxies = { hops: number } | { networks: BlockList };
@@ -12,9 +12,9 @@ export const trustNobody: TrustedProxies = { hops: 0 };
 const maxHops = 32;
 
 /**
- * Reads `TRUST_PROXY`: a hop count (`1`) or a list of addresses and networks (`10.0.0.0/8, fd00::/8, 192.0.2.7`). It refuses words
- * such as `true`, and networks that cover the whole internet, because they would believe anything that a client writes. Express's
- * own setting is not used: it would take `"1"` from an environment for an address.
+ * Reads `TRUST_PROXY`: a hop count (`1`) or a list of addresses and networks (`10.0.0.0/8, fd00::/8, 192.0.2.7`). Words such as `true`, and
+ * networks that cover the whole internet, are refused, because with them anything that a client writes would be believed. Express's own
+ * setting is not used: it would take `"1"` from an environment for an address.
  * @throws Error with the sentence for the list of problems.
  */
 export function readTrustedProxies(text: string): TrustedProxies {

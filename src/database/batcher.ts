@@ -7,16 +7,16 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatcherOptions {
-  /** The most statements under way. */
+  /** The most statements that run at once. */
   width?: number;
-  /** Milliseconds after which a statement no longer holds up later callers. */
+  /** Milliseconds after which a running statement does not delay the next one any more. */
   patienceMs?: number;
 }
 
 /**
- * Gathers the questions of many callers into one statement. While a statement is under way, new questions wait for the next one, so
- * the more come, the fewer statements each costs. After `patienceMs` a slow statement no longer blocks: the next one starts beside
- * it, up to `width`.
+ * Gathers the look-ups of many callers into one statement. While a statement is under way, new look-ups wait for the next statement, so the
+ * more look-ups arrive, the fewer statements each costs. After `patienceMs` a slow statement does not block the next any more: that one
+ * starts beside it, up to `width` at once.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -26,7 +26,10 @@ export class Batcher<Item, Result> {
   private readonly width: number;
   private readonly patienceMs: number;
 
-  /** @param work takes the items in the order they came and returns a result for each. An error goes to everyone in the batch. */
+  /**
+   * @param work takes the items in the order in which they came, and returns a result for each. If it fails, all callers of the batch get
+   * its error.
+   */
   constructor(
     private readonly work: (items: Item[]) => Promise<readonly Result[]>,
     { width = 1, patienceMs = 50 }: BatcherOptions = {},
@@ -42,7 +45,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Starts in the next phase of the event loop, so that everything that arrives in this turn joins the batch. */
+  /** Starts the next statement in the next phase of the event loop, so that everything that arrives in this turn joins the batch. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || this.underWay > this.slow || this.underWay >= this.width) return;
     this.isScheduled = true;

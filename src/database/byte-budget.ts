@@ -10,9 +10,9 @@ export interface ByteBudget {
 }
 
 /**
- * Runs statements whose results may take at most `limitBytes` on the wire. The bytes are counted as they arrive: node-postgres
- * holds a row until it is complete, and one row can be as large as PostgreSQL's memory. Past the limit the connection is cut. The
- * server then ends the statement, because it finds no client to send to. The caller must then release the client with the error.
+ * Runs statements whose results may take at most `limitBytes` on the wire. Bytes are counted as they arrive: node-postgres holds a row
+ * until it is complete, and one row can be as large as PostgreSQL's memory. Beyond the limit the connection is cut, and the server ends the
+ * statement because its client is gone. The caller must then release the client with the error.
  * @throws AnswerTooLargeError
  */
 export async function withinBytes<T>(
@@ -26,13 +26,13 @@ export async function withinBytes<T>(
     received += chunk.length;
     if (received > budget.limitBytes) sever(client);
   };
-  // Runs before the parser, so that the parser's buffer stops growing.
+  // The count runs before the parser, so that the parser's buffer stops growing at the limit.
   stream.prependListener('data', count);
   try {
     const result = await work();
     if (received <= budget.limitBytes) return { result, bytes: received };
   } catch (error) {
-    // Past the budget, the error of the cut connection is only a consequence.
+    // Beyond the limit, the error only tells that the connection was cut.
     if (received <= budget.limitBytes) throw error;
   } finally {
     stream.off('data', count);

@@ -3,17 +3,17 @@ import pg from 'pg';
 import { type Logger } from 'pino';
 import { sever } from './sever-connection.js';
 
-/** The time to wait for a database that starts at the same time as the service. */
+/** Milliseconds for which the service waits for a database that starts at the same time. */
 const startPatienceMs = 60_000;
 const retryEveryMs = 500;
 
 /**
- * Matches errors of a server that does not run yet or accepts no login yet. Waiting does not help against a refused password or a
- * missing database.
+ * Matches the errors of a server that does not run yet or does not accept logins yet. A refused password or a missing database is not among
+ * them, because waiting does not help against these.
  */
 const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[123]|53300)$/;
 
-/** Connects to a server that may start at the same time, which it waits for one minute. */
+/** Connects to a server, and waits up to one minute for a server that is still starting. */
 export async function connectWhenReady(url: string, log?: Logger, options: pg.ClientConfig = {}): Promise<pg.Client> {
   for (let told = false, deadline = Date.now() + startPatienceMs; ; await sleep(retryEveryMs)) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, ...options });

@@ -8,24 +8,24 @@ export interface PulseTimes {
   everyMs: number;
   /** Milliseconds that one beat may take before the server counts as lost. */
   patienceMs: number;
-  /** Milliseconds that one beat may take before a new connection is tried, and that such an attempt may take. */
+  /** Milliseconds that one beat may take before a new connection is tried, and that this attempt may take. */
   doubtMs: number;
-  /** Milliseconds between two attempts while the server is lost, and that each may take. */
+  /** Milliseconds between two attempts to connect while the server is lost, and milliseconds that each attempt may take. */
   retryEveryMs: number;
   retryPatienceMs: number;
 }
 
 /**
- * With these times a hang is noticed after 4.5 s at most, the return of the server after 1.2 s, and the loss of open connections
- * while new ones work after 1 s.
+ * With these times a hang of the server is noticed after at most 4.5 s, and its return after 1.2 s. If open connections are lost while new
+ * ones work, this is noticed after 1 s.
  */
 const usualTimes: PulseTimes = { everyMs: 500, patienceMs: 4_000, doubtMs: 300, retryEveryMs: 200, retryPatienceMs: 1_000 };
 
 /**
- * Asks the server twice a second, on a connection of its own, whether it still answers. TCP does not tell: for a quarter of an hour
- * a host that hangs or a network that drops packets looks like a long statement, and pg waits without limit. A late beat has two
- * possible causes. A slow server needs patience. A network that has forgotten the open connections never recovers; then the server
- * answers on a new connection.
+ * Asks the server twice a second, on a separate connection, whether it still answers. TCP does not tell: for a quarter of an hour a host
+ * that hangs, or a network that drops packets, looks like a long statement, and pg waits without limit. A late beat has two possible
+ * causes. A slow server needs patience. A network that has forgotten the open connections never recovers; then the server answers on a new
+ * connection.
  */
 export class DatabasePulse {
   private up = true;
@@ -78,7 +78,7 @@ export class DatabasePulse {
     }
   }
 
-  /** Ends when the connection does. The next attempt to connect finds out whether the server is gone as well. */
+  /** Sends beats until the connection is lost. The next attempt to connect finds out whether the server is gone too. */
   private async beatUntilLost(): Promise<void> {
     const client = this.client!;
     const gone = new AbortController();
@@ -96,7 +96,7 @@ export class DatabasePulse {
     }
   }
 
-  /** @throws MissedBeatError when no answer comes in time, or when a new connection gets an answer first. */
+  /** Sends one beat. @throws MissedBeatError when no answer comes in time, or when a new connection gets an answer first. */
   private async beat(client: pg.Client): Promise<void> {
     const answered = new AbortController();
     try {
@@ -106,7 +106,10 @@ export class DatabasePulse {
     }
   }
 
-  /** Rejects after the server has answered on a new connection and the open one has stayed silent for another half of `doubtMs`. */
+  /**
+   * Rejects once the open connection counts as lost: the server has answered on a new connection, and the open one has stayed silent for
+   * another half of `doubtMs`.
+   */
   private async lostWay(answered: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(this.times.doubtMs, undefined, { ref: false });
@@ -120,7 +123,7 @@ export class DatabasePulse {
     const client = new pg.Client({ connectionString: this.url, application_name: 'graph-service pulse' });
     client.on('error', () => undefined);
     try {
-      // A statement is needed too: a pooler accepts logins by itself while the server behind it is slow.
+      // Connecting is not enough, so a statement is sent: a pooler accepts logins by itself while the server behind it is slow.
       await within(
         this.times.doubtMs,
         client.connect().then(() => client.query('SELECT 1')),
@@ -144,7 +147,7 @@ export class DatabasePulse {
   }
 }
 
-/** @throws MissedBeatError when the answer does not come in time. */
+/** Waits for an answer. @throws MissedBeatError when the answer does not come in time. */
 async function within<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const missed = new Promise<never>((_, reject) => {
@@ -159,7 +162,10 @@ async function within<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Lets the event loop read sockets first. After a long turn of our own, a timer would fire before the answer that has arrived. */
+/**
+ * Lets the event loop read sockets first. After a long turn in this process, a timer would otherwise fire before an answer that has arrived
+ * is read.
+ */
 async function pollOnce(): Promise<void> {
   await immediate();
   await immediate();
@@ -171,7 +177,7 @@ class MissedBeatError extends Error {
   }
 }
 
-/** An error with a SQLSTATE, such as `too many connections`, comes from a server that is alive. */
+/** Whether an error comes from a server that is alive: it has a SQLSTATE, such as that of `too many connections`. */
 function isRefusalBySpeech(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
   // A server that is starting up, recovering or shutting down answers, but accepts no login.

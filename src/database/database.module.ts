@@ -11,12 +11,14 @@ import { ServicePool } from './service-pool.js';
 
 export interface DatabaseOptions {
   access: DatabaseAccess;
-  /** Connections of both pools together. */
+  /** The number of connections of both pools together. */
   size: number;
   answerMaxBytes: number;
 }
 
-/** Records are read and written one at a time, by their keys. The client gives up one second after the server should have. */
+/**
+ * Limits for records, which are read and written one at a time by their keys. The client gives up one second after the server should have.
+ */
 const recordTimes = { statement_timeout: 8_000, query_timeout: 9_000, lock_timeout: 5_000 };
 const slowMs = 1_000;
 

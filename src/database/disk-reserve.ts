@@ -9,19 +9,21 @@ import { isServerOf, signal } from './embedded/former-server.js';
 
 const lookEveryMs = 100;
 const smallBytes = 16 * 1024;
-/** A statement that was ended for the reserve reports it within this time. */
+/** A statement that was ended for the reserve fails within this many milliseconds. */
 const reportedWithinMs = 2_000;
-/** While the disk lacks room, the server empties its log this often, so that small writes do not use the reserve up. */
+/**
+ * While the disk lacks room, the server is told this often to empty its write-ahead log, so that small writes do not use up the reserve.
+ */
 const tellEveryMs = 30_000;
 
 /**
- * Keeps a reserve of the disk of DATA_DIR free. While less is free, large writes are refused, those under way are ended, and so are
- * statements that the embedded server has begun to sort on disk. A database elsewhere has a disk that nobody here sees, so beside it
- * the reserve is kept only if a setting gives it.
+ * Keeps a reserve of free space on the disk of DATA_DIR. While less is free, large writes are refused, large writes under way are ended,
+ * and so are statements that the embedded server has begun to sort on disk. The disk of an external database cannot be seen from here, so
+ * with such a database the reserve is kept only if a setting asks for it.
  */
 @Injectable()
 export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** The reason to write nothing large now; null while there is room. */
+  /** The reason why nothing large may be written now; null while there is room. */
   lack: DiskReserveError | null = null;
 
   private readonly writers = new Set<(lack: DiskReserveError) => void>();
@@ -46,34 +48,35 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  /** Calls the listener as soon as the disk lacks room, and every {@link tellEveryMs} while that lasts. */
+  /** Sets the function that is called as soon as the disk lacks room, and again every {@link tellEveryMs} while it does. */
   onLack(listener: () => void): void {
     this.onLacks = listener;
   }
 
-  /** @throws DiskReserveError */
+  /** Measures the room, then refuses large writes if there is too little. @throws DiskReserveError */
   async require(): Promise<void> {
     await this.look();
     this.requireNow();
   }
 
   /**
-   * As `requireNow`, for a record of so many bytes. Records of up to 16 KiB are written even while large writes are refused.
+   * Like `requireNow`, for a record of so many bytes. Records of up to 16 KiB are always let through.
    * @throws DiskReserveError
    */
   requireFor(bytes: number): void {
     if (bytes > smallBytes) this.requireNow();
   }
 
-  /** Checks the room as the last look has found it. @throws DiskReserveError */
+  /** Refuses large writes if the last measurement found too little room. @throws DiskReserveError */
   requireNow(): void {
     if (this.lack) throw this.lack;
   }
 
   /**
-   * Does work that writes much.
-   * @param end stops the work, which then rejects. It is called until that, for a cancellation may come between two statements.
-   * @throws DiskReserveError in place of the failure of work that was ended
+   * Runs work that writes much, and ends it if the disk runs out of room.
+   * @param end stops the work, which then rejects. It is called repeatedly until the work ends, because a cancellation may arrive between
+   * two statements.
+   * @throws DiskReserveError instead of the failure of work that was ended
    */
   async guard<T>(end: () => void, work: () => Promise<T>): Promise<T> {
     let lack: DiskReserveError | undefined;
@@ -91,15 +94,15 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** The reason of a statement that was ended because it sorted on disk; any other error stays as it is. */
+  /** The DiskReserveError of a statement that was ended because it sorted on disk. Any other error is returned as it is. */
   explain(error: unknown): unknown {
-    // Its end may have made room again.
+    // The end of the statement may have made room again, so the reason from that moment is used.
     const { at, lack } = this.sortsEnded;
     const isEnded = sqlstateOf(error) === sqlstates.queryCanceled && performance.now() - at < reportedWithinMs;
     return isEnded ? (lack ?? error) : error;
   }
 
-  /** Never rejects. A disk that answers slowly is asked once at a time. */
+  /** Measures the room. Callers during a measurement share it, so a slow disk is asked once at a time. Never rejects. */
   private look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => (this.looking = null));
     return this.looking;
@@ -119,7 +122,10 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     if (databaseUrl === undefined) await this.endSorts();
   }
 
-  /** Only Linux tells which processes belong to the server. One that has ended may have left its number to another program. */
+  /**
+   * Ends the server processes that sort on disk. Only Linux tells whether a process id belongs to the server: the id of an ended process
+   * may belong to another program now.
+   */
   private async endSorts(): Promise<void> {
     const cluster = await realpath(path.join(this.directory, 'postgres')).catch(() => null);
     const files = cluster === null ? [] : await readdir(path.join(cluster, 'base', 'pgsql_tmp')).catch(() => []);

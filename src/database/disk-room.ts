@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 
 const mebibyte = 1_048_576;
-/** PostgreSQL ends when its log cannot grow by one more file of 16 MiB. */
+/** The least reserve of free disk space. PostgreSQL ends when its log cannot grow by one more file of 16 MiB. */
 const leastReserve = 64 * mebibyte;
 const mostReserve = 1_024 * mebibyte;
 const leastLog = 128 * mebibyte;
 const mostLog = 4_096 * mebibyte;
-/** The part of a disk that is kept free, and the part that the log of the embedded server may take between two checkpoints. */
+/** The share of a disk that is kept free, and the share that the embedded server's write-ahead log may take between two checkpoints. */
 const part = 0.05;
 
 export interface DiskRoom {
@@ -14,19 +14,22 @@ export interface DiskRoom {
   diskBytes: number;
 }
 
-/** The room on the disk of a directory. Null where it cannot be asked, such as for a directory that does not exist. */
+/**
+ * The size and the free space of the disk that holds a directory. Null if they cannot be read, for example because the directory does not
+ * exist.
+ */
 export async function roomOf(directory: string): Promise<DiskRoom | null> {
   const found = await statfs(directory).catch(() => null);
   return found && { freeBytes: found.bavail * found.bsize, diskBytes: found.blocks * found.bsize };
 }
 
-/** @param reserveMb as a setting gives it; undefined for the usual reserve */
+/** The bytes of a disk to keep free. @param reserveMb the reserve that a setting asks for; undefined for the usual reserve */
 export function reserveOf({ diskBytes }: DiskRoom, reserveMb: number | undefined): number {
   if (reserveMb !== undefined) return reserveMb * mebibyte;
   return Math.max(leastReserve, Math.min(mostReserve, part * diskBytes));
 }
 
-/** On a small disk the log of the server must not take what its tables need. */
+/** The most megabytes of the embedded server's write-ahead log. On a small disk the log must not take the room that tables need. */
 export function logMegabytesOf(room: DiskRoom | null): number {
   const bytes = room === null ? mostLog : Math.max(leastLog, Math.min(mostLog, part * room.diskBytes));
   return Math.floor(bytes / mebibyte);

@@ -18,21 +18,24 @@ export function graphTables(graphId: number): GraphTables {
   return { nodes: tableName('nodes', graphId), edges: tableName('edges', graphId) };
 }
 
-/** SQL of the bytes that two tables take on disk, with their indexes and long values, as the transaction has made them so far. */
+/**
+ * SQL of the bytes that a graph's two tables take on disk, with their indexes and long values, including what the transaction itself has
+ * written so far.
+ */
 export function bytesOf({ nodes, edges }: GraphTables): string {
   return `(pg_total_relation_size('${nodes}'::regclass) + pg_total_relation_size('${edges}'::regclass))::float8`;
 }
 
-/** The bytes that two tables take, see `bytesOf`. */
+/** The bytes that a graph's two tables take, see `bytesOf`. */
 export async function measureTables(client: PoolClient, tables: GraphTables): Promise<number> {
   const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(tables)} AS bytes`);
   return rows[0]!.bytes;
 }
 
 /**
- * DDL for a new graph. `owners` names the jobs that yield the row; NULL stands for the one job whose row in `graph_elements` says
- * `owns_rest`, so that the rows of a label with one job need none. A node without owners is a stub, made for the end of an edge.
- * `label` is the key label of a node and `labels` holds its further ones, in the order of their bytes. It locks nothing of other
+ * DDL for the tables of a new graph. `owners` names the jobs that yield the row. NULL stands for the one job whose row in `graph_elements`
+ * has `owns_rest`, so that the rows of a label with one job need no list. A node with an empty list is a stub, made for the end of an edge.
+ * `label` is the label of a node's key, and `labels` holds its further labels, in the order of their bytes. The DDL locks nothing of other
  * graphs. Run it in the transaction that creates the graph's row.
  */
 export function createGraphTables(graphId: number): string {
@@ -65,8 +68,8 @@ export function createGraphTables(graphId: number): string {
 }
 
 /**
- * DDL for an empty table that takes rows as fast as can be, to be indexed afterwards and then to stand in the place of the graph's
- * edges. Its name does not belong to a graph, so the table must not outlive the transaction.
+ * DDL for an empty table that takes rows as fast as possible, is indexed afterwards, and then takes the place of the graph's edge table.
+ * Its name does not belong to a graph, so the table must not outlive the transaction.
  */
 export function createEdgesApart(graphId: number): string {
   return `CREATE TABLE ${edgesApart(graphId)} (LIKE ${graphTables(graphId).edges} INCLUDING DEFAULTS); ${indexEdges(graphId, apart)}`;
@@ -90,7 +93,10 @@ export function dropIndexesApart(graphId: number): string {
   return `ALTER TABLE ${table} DROP CONSTRAINT ${key}; DROP INDEX graph_data.${target};`;
 }
 
-/** Puts the table apart in the place of the graph's edges. It waits for transactions that read these, and later readers wait behind it. */
+/**
+ * SQL that puts the table of `createEdgesApart` in the place of the graph's edge table. It waits for transactions that read the edge table,
+ * and later readers wait behind it.
+ */
 export function takeEdgesApart(graphId: number): string {
   const [from, to] = [edgeNames(graphId, apart), edgeNames(graphId, '')];
   return `
@@ -100,7 +106,7 @@ export function takeEdgesApart(graphId: number): string {
     ALTER TABLE ${from.table} RENAME TO ${quoteIdentifier(`edges_${graphId}`)};`;
 }
 
-/** Finds the stubs of a label, of which most graphs have none. */
+/** DDL for the index that finds the stubs of a label. Most graphs have no stubs. */
 function createStubIndex(graphId: number): string {
   return `CREATE INDEX ${quoteIdentifier(`nodes_${graphId}_stubs`)} ON ${graphTables(graphId).nodes} (label) WHERE owners = '{}'`;
 }
@@ -115,18 +121,21 @@ export function dropGraphTables(graphId: number): string {
   return `DROP TABLE IF EXISTS ${nodes}, ${edges}`;
 }
 
-/** Finds the names, without schema, of tables whose graph's row is gone. It takes one pass over the catalogue and one over `graphs`. */
+/**
+ * SQL that finds the names, without schema, of tables whose graph's row is gone. It takes one pass over the catalogue and one over
+ * `graphs`.
+ */
 export const findOrphanedTables = `
   SELECT relname::text AS name FROM pg_catalog.pg_class WHERE relnamespace = 'graph_data'::regnamespace AND relkind = 'r'
   EXCEPT (SELECT 'nodes_' || id FROM graphs UNION ALL SELECT 'edges_' || id FROM graphs)`;
 
-/** Reads the graph's id from a table name. Null for a table that the service did not make. */
+/** The id of the graph to which a table belongs, read from the table's name. Null for a table that the service did not make. */
 export function graphIdOf(table: string): number | null {
   const id = /^(?:nodes|edges)_([1-9]\d{0,9})$/.exec(table)?.[1];
   return id === undefined ? null : Number(id);
 }
 
-/** The names of an edge table, its unique constraint and its other index, as PostgreSQL itself chooses them. */
+/** The names of an edge table, its unique constraint and its second index, as PostgreSQL itself would choose them. */
 function edgeNames(graphId: number, suffix: string): { table: string; key: string; target: string } {
   const name = (part: string): string => quoteIdentifier(`edges_${graphId}${suffix}_${part}`);
   return { table: tableName('edges', graphId, suffix), key: name('source_id_type_target_id_key_key'), target: name('target_id_type_idx') };

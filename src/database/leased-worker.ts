@@ -8,9 +8,9 @@ import { type Settings } from '../config/settings.js';
 import { type DiskReserve } from './disk-reserve.js';
 import { type ServicePool } from './service-pool.js';
 
-/** A worker that is silent for this long loses its work to the next one that asks. */
+/** Seconds of silence after which a worker loses its work to the next worker that asks. */
 export const leaseSeconds = 30;
-/** The pieces of work under way in one process. */
+/** The most pieces of work under way in one process. */
 export const maxAtOnce = 2;
 const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
@@ -18,11 +18,11 @@ const maxAttempts = 3;
 const interruptEveryMs = 100;
 const repeatWriteEveryMs = 200;
 
-/** How work can be stopped in the middle. */
+/** The means to stop a piece of work in the middle. */
 export interface Interruption {
-  /** Gets the id of the server process that does the work. */
+  /** Receives the id of the server process that runs the work's statements. */
   onBackend: (pid: number) => void;
-  /** Ends what is done elsewhere, such as the reading of another database. */
+  /** Stops work outside of this database, such as the reading of another database. */
   signal: AbortSignal;
 }
 
@@ -31,12 +31,12 @@ interface ActiveWork<Claimed> {
   backendPid: number | null;
   stop: AbortController;
   isCancelled: boolean;
-  /** The work itself has ended, with its lease, but what follows it goes on. */
+  /** True once the work and its lease have ended, while the steps that follow the work still run. */
   hasSucceeded: boolean;
   ended: Promise<void>;
 }
 
-/** Takes work that waits and work whose worker has died, and keeps the lease on it while it is done. */
+/** Takes work that waits, and work whose worker has died, and keeps the lease on the work while it is under way. */
 export abstract class LeasedWorker<Claimed extends { id: number }, Report> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Set<ActiveWork<Claimed>>();
   private timers: NodeJS.Timeout[] = [];
@@ -45,7 +45,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
 
   /**
    * @param kind names the work in the log
-   * @param disk given for work that writes much: while it lacks room, work under way is ended and none begins
+   * @param disk given for work that writes much: while the disk lacks room, work under way is ended and no work begins
    */
   protected constructor(
     private readonly kind: string,
@@ -55,20 +55,20 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     private readonly disk?: DiskReserve,
   ) {}
 
-  /** @param going what this worker does already */
+  /** Claims the next piece of work; null if there is none. @param going the pieces that this worker has under way */
   protected abstract claimNext(going: Claimed[]): Promise<{ claimed: Claimed; attempt: number; isCancelled: boolean } | null>;
 
-  /** Tells whether the work should stop; null when its lease is lost. */
+  /** Renews the lease and tells whether the work was cancelled; null if the lease is lost. */
   protected abstract renewLease(claimed: Claimed): Promise<{ isCancelled: boolean } | null>;
 
   /**
    * Does the work and marks it as succeeded.
-   * @param report empty; it is filled on the way, and `end` gets it if the work fails
-   * @returns what follows the success, if anything; it never rejects
+   * @param report an empty report that the work fills as it goes; `end` gets it if the work fails
+   * @returns a function for the steps that follow the success, if any; it never rejects
    */
   protected abstract carryOut(claimed: Claimed, report: Report, interruption: Interruption): Promise<(() => Promise<void>) | void>;
 
-  /** Records the end through `write`. @param report null if the work has not begun */
+  /** Records the end of a piece of work, through `write`. @param report null if the work has not begun */
   protected abstract end(
     claimed: Claimed,
     status: 'failed' | 'cancelled',
@@ -76,25 +76,25 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     failure: RunFailure | null,
   ): Promise<void>;
 
-  /** Puts the work back into the queue through `write`; `returned` attempts do not count. */
+  /** Puts a piece of work back into the queue, through `write`. @param returned the number of attempts that do not count */
   protected abstract release(claimed: Claimed, returned: 0 | 1): Promise<void>;
 
   protected abstract toFailure(error: unknown): RunFailure;
 
   onApplicationBootstrap(): void {
-    // A process that looks for no work may still do what a request asks for.
+    // Renewing leases is needed even in a process that looks for no work: a request may still start work here.
     this.timers = [setInterval(() => void this.wake(), pollEveryMs), setInterval(() => void this.beat(), heartbeatEveryMs)];
     for (const timer of this.timers) timer.unref();
     void this.wake();
   }
 
-  /** Puts what is under way back into the queue, for another worker or for this one after a restart. */
+  /** Puts the work under way back into the queue, for another worker or for this one after a restart. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
     await this.claiming;
     const ended = Promise.all([...this.active].map(work => work.ended)).then(() => true);
-    // A cancellation that arrives between two statements is lost, so it is sent until all work has ended.
+    // A cancellation that arrives between two statements is lost, so cancellations are sent until all work has ended.
     for (let isOver = false; !isOver;) {
       await Promise.all([...this.active].map(work => this.interrupt(work)));
       isOver = await Promise.race([ended, sleep(interruptEveryMs, false)]);
@@ -123,7 +123,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Repeats a statement until the database is back. It gives up only once the lease has ended by itself. */
+  /** Repeats a statement until the database is back. It gives up once the work's lease must have run out. */
   protected async write<T>(statement: () => Promise<T>): Promise<T> {
     for (const leaseEnds = performance.now() + leaseSeconds * 1000; ;) {
       try {
@@ -135,13 +135,13 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Never rejects. */
+  /** Claims and starts work until no place is free or no work waits. Never rejects. */
   private async claimAll(): Promise<void> {
     try {
       while (this.active.size < maxAtOnce && !this.isStopping) {
         const claimed = await this.claim();
         if (!claimed) return;
-        // Nobody would interrupt what starts during a stop, and the stop would not wait for it.
+        // Work that started during a stop would not be interrupted, and the stop would not wait for it, so it is released.
         if (this.isStopping) return await this.release(claimed, 1);
         void this.start(claimed);
       }
@@ -160,12 +160,12 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Whether a request may have work done here now. */
+  /** Whether this process has a free place for work that a request starts. */
   protected get hasPlace(): boolean {
     return this.active.size < maxAtOnce && !this.isStopping;
   }
 
-  /** @returns once the work has ended; never rejects */
+  /** Starts a piece of work. @returns a promise that resolves once the work has ended; never rejects */
   protected start(claimed: Claimed): Promise<void> {
     const work: ActiveWork<Claimed> = {
       claimed,
@@ -199,7 +199,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       if (error instanceof LeaseLostError) return;
       if (work.isCancelled) return this.end(claimed, 'cancelled', report, null);
       if (this.isStopping) return this.release(claimed, 1);
-      // The work did not cause this, so it is tried again, as often as work that lost its worker.
+      // The work did not cause the error, so it is tried again, as often as work whose worker has died.
       if (isDatabaseAway(error) || error instanceof TurnEndedError) return this.release(claimed, 0);
       if (!(error instanceof RunFailure)) this.log.warn(this.about(claimed, error), 'Work failed');
       await this.end(claimed, 'failed', report, this.toFailure(error));
@@ -208,12 +208,12 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Stops the current statement of the work, here and at its source. The work then ends with that error. */
+  /** Stops the work's current statement, in this database and at its source. The work then ends with `reason`. */
   private async interrupt({ backendPid, claimed, stop }: ActiveWork<Claimed>, reason: Error = new RunCancelledError()): Promise<void> {
     stop.abort(reason);
     if (backendPid === null) return;
     await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
-      // Without the database the statement is lost as well, and the lease ends by itself.
+      // Without the database the statement is lost too, and the lease runs out.
       this.log.warn(this.about(claimed, cause), 'A statement could not be cancelled');
     });
   }

@@ -10,13 +10,13 @@ import { ensureRoles } from './roles/ensure-roles.js';
 import { grantRights } from './roles/grant-rights.js';
 import { requireSupportedServer } from './server-version.js';
 
-/** The number is arbitrary; every instance must use the same one. A restore holds it too. */
+/** The key of the advisory lock that migrations and restores hold. The number is arbitrary, but every instance must use the same one. */
 export const migrationLock = 7_301_946_201;
 const lockTimeoutMs = 60_000;
 /**
- * Brings the database to this release as its owner: the roles of the service, the migrations, and the rights of each role. TypeORM
- * takes no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. It waits for a server
- * that is not there yet, one minute at most.
+ * Brings the database to this release, as its owner: the roles of the service, the migrations, and the rights of each role. TypeORM takes
+ * no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. Waits one minute at most for a
+ * server that does not accept connections yet.
  * @returns how to reach the database from here on; the owner's URL is not needed any more
  * @throws PostgresTooOldError, DatabaseIsNewerError, RolesMissingError, RoleTooPowerfulError
  */
@@ -38,7 +38,7 @@ export async function prepareDatabase(url: string, log?: Logger, given?: GivenUr
   }
 }
 
-/** Runs those of the migrations that the database has not seen. The caller holds `migrationLock`. */
+/** Runs those of the `wanted` migrations that the database has not had yet. The caller holds `migrationLock`. */
 export async function runMigrations(url: string, wanted: typeof migrations, log?: Logger): Promise<void> {
   const logging = log ? { logger: new OrmLog(log) } : {};
   const source = new DataSource({

@@ -10,9 +10,9 @@ const patienceMs = 2_000;
 const askedEveryMs = 20;
 
 interface Quota {
-  /** Selects the records that count for the holder `$1`. */
+  /** SQL that selects the records that count for the holder with id `$1`. */
   held: string;
-  /** SQL aggregate over these records that is compared with the quota; `count(*)` if left out. */
+  /** SQL aggregate over the selected records whose value is compared with the quota; `count(*)` if absent. */
   amount?: string;
   setting: string;
   most: (settings: Settings) => number;
@@ -28,7 +28,7 @@ const perGraph = (table: string, zh: Quota['zh'], en: Quota['en']): Quota => ({
   en,
 });
 
-/** The quotas of a user or a graph. */
+/** The quotas on what a user or a graph may hold. */
 const quotas = {
   graphs: {
     held: 'graphs WHERE owner_id = $1',
@@ -45,11 +45,11 @@ const quotas = {
     en: most => `You have ${most} API keys in force; revoke one that is no longer used`,
   },
   api_key_requests: {
-    // A key that has just ended has spent its minute.
+    // A key that has just ended still counts for a minute, in which its requests still count.
     held: `api_keys WHERE user_id = $1 AND least(expires_at, revoked_at) > now() - interval '1 minute'`,
     amount: 'sum(rate_limit)',
     setting: 'API_KEY_MAX_RATE_LIMIT',
-    // As many keys as a user may have, with the rate limit that a key has if none is given.
+    // Room for two keys with the largest rate limit, or for as many keys as allowed with the default rate limit of 60 requests a minute.
     most: settings => Math.max(2 * settings.apiKeyMaxRateLimit, 60 * settings.maxApiKeysPerUser),
     zh: most => `您的有效 API 密钥（含一分钟内失效的）合计至多每分钟 ${most} 次请求；请降低 rate_limit，或先撤销不再使用的密钥`,
     en: most =>
@@ -128,7 +128,7 @@ export class Quotas {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
+  /** For each quota of a user: the limit, and how many more records fit. An admin has no limit. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
     const names = ['graphs', 'api_keys', 'api_key_requests', 'tables', 'schedules', 'webhooks'] as const;
     const counts = names.map(name => `(SELECT ${amountOf(quotas[name])} FROM ${quotas[name].held}) AS ${name}`);
@@ -140,8 +140,8 @@ export class Quotas {
   }
 
   /**
-   * Refuses one more record, or `asked` more of what the quota counts, to a holder that has the most allowed. Call it in the
-   * transaction that creates the record. It is exact: two at once wait for each other.
+   * Refuses one more record, or `asked` more of the amount that the quota counts, to a holder that has as much as allowed. Call it in the
+   * transaction that creates the record. The check is exact: two requests at once wait for each other.
    * @param holderId id of the user or of the graph
    * @throws QuotaReachedError
    */
@@ -154,14 +154,17 @@ export class Quotas {
     if (rows[0]!.held + asked > most) throw new QuotaReachedError(kind, most);
   }
 
-  /** Refuses a record of so many bytes to a graph whose records have the most allowed, as `ask` does. @throws QuotaReachedError, DiskReserveError */
+  /**
+   * Refuses a record of so many bytes to a graph whose records would exceed the quota on bytes.
+   * @throws QuotaReachedError, DiskReserveError
+   */
   async askForBytes(client: PoolClient, graphId: number, bytes: number, caller: { isAdmin: boolean }): Promise<void> {
     this.disk.requireFor(bytes);
     await this.ask(client, 'record_bytes', graphId, caller, bytes);
   }
 }
 
-/** Bounds the wait for others of the same holder, because a waiting request keeps a connection from everybody else. */
+/** Waits for a lock on the holder's quota. The wait is bounded, because a waiting request occupies a database connection. */
 async function takeTurn(client: PoolClient, name: string, holderId: number): Promise<void> {
   for (const startedAt = performance.now(); performance.now() - startedAt < patienceMs; await sleep(askedEveryMs)) {
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS taken', [name, holderId]); // prettier-ignore

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Logger } from 'pino';
 
 /**
- * Reports the limits that an external server leaves open, with the SQL to set them: only its administrator can. A limit of a role
- * or of the database counts as well as one of the server.
+ * Reports the limits that an external server leaves open, with the SQL to set them, which only its administrator may run. A limit may be
+ * set for the server, for the database or for a role.
  */
 export async function reportServerBounds(client: pg.ClientBase, log: Logger | undefined): Promise<void> {
   const { rows } = await client.query<{ unbounded: boolean }>("SELECT current_setting('temp_file_limit') = '-1' AS unbounded");

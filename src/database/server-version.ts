@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
 
-/** The majors on which the tests run. */
+/** The oldest and the newest major version of PostgreSQL on which the tests run. */
 export const supportedMajors = { oldest: 16, newest: 18 };
 
 export class PostgresTooOldError extends Error {
@@ -14,7 +14,7 @@ export class PostgresTooOldError extends Error {
   }
 }
 
-/** A server newer than the tested ones is used, with a warning. @throws PostgresTooOldError */
+/** Refuses a server that is too old. A server newer than the tested versions is used, with a warning. @throws PostgresTooOldError */
 export async function requireSupportedServer(client: pg.ClientBase, log?: Logger): Promise<void> {
   const number = await serverVersion(client);
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');

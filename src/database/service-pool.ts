@@ -10,23 +10,26 @@ import { withinBytes } from './byte-budget.js';
 import { type DatabaseLink } from './database-link.js';
 import { type ConnectCallback, WatchedPool } from './watched-pool.js';
 
-/** As long as anybody waits for a connection. */
+/** Milliseconds for which a request waits for a turn or a connection. */
 const patienceMs = 5_000;
-/** Requests of one user that may wait. */
+/** The most requests of one user that may wait. */
 const waitingPerUser = 200;
-/** The share of the bytes of an answer with which a page is full. */
+/** A page is full once its rows have taken this share of the bytes that an answer may take. */
 const pageShare = 1 / 4;
 
 export interface PageStatement {
-  /** Selects rows in their order, without a LIMIT. */
+  /** SQL that selects the rows in their order, without a LIMIT. */
   text: string;
   values: unknown[];
   limit: number;
-  /** The bytes of the long texts of a row, in SQL. `octet_length` of a text column reads none of it; JSON is read and printed for it. */
+  /**
+   * SQL of the bytes that a row's long texts take. `octet_length` of a text column reads none of the text; a JSON column is read and
+   * printed for it.
+   */
   sizeOf: string;
 }
 
-/** The rows of a page, and whether more come after them. */
+/** The rows of a page, and whether further rows follow them. */
 export interface RowPage<R> {
   rows: R[];
   hasMore: boolean;
@@ -35,8 +38,8 @@ export interface RowPage<R> {
 const lastStatement = new AsyncLocalStorage<(client: PoolClient) => Promise<void>>();
 
 /**
- * Runs `work`, and `statement` at the end of every transaction that `work` begins: what it writes is committed with the transaction or
- * not at all. A transaction whose `statement` rejects is rolled back.
+ * Runs `work`, and runs `statement` at the end of every transaction that `work` begins. The writes of `statement` are committed together
+ * with the transaction or not at all. A transaction whose `statement` rejects is rolled back.
  */
 export function withEachTransaction<T>(statement: (client: PoolClient) => Promise<void>, work: () => Promise<T>): Promise<T> {
   return lastStatement.run(statement, work);
@@ -44,15 +47,15 @@ export function withEachTransaction<T>(statement: (client: PoolClient) => Promis
 
 /**
  * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a user's turn, 5 s for a
- * connection, 60 s for a statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
- * The requests of one user get half of the connections at most, so that others find one, whatever statement of a user waits or takes
- * long.
+ * connection, 60 s for a statement unless a caller sets another limit, 10 s for a lock, and 5 s for a server that does not answer at all.
+ * The requests of one user get at most half of the connections, so that other users find a free one even if the statements of that user
+ * wait or take long.
  */
 @Injectable()
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   private readonly answerMaxBytes: number;
   private readonly share: FairShare;
-  /** Work that has a connection and asks for another one has its place already. */
+  /** Set while work holds a connection: if such work asks for another connection, it already has its place. */
   private readonly holding = new AsyncLocalStorage<true>();
 
   constructor(link: DatabaseLink, { size, answerMaxBytes }: { size: number; answerMaxBytes: number }) {
@@ -99,15 +102,18 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     }
   }
 
-  /** Cancels what another connection runs just now, if anything. It may come late, and then reach the next statement. Never rejects. */
+  /**
+   * Cancels the statement that another connection runs just now, if any. The cancellation may arrive late and then hit the next statement.
+   * Never rejects.
+   */
   async cancel(backendPid: number): Promise<void> {
-    // It must not wait in the line of the user whose statement it ends.
+    // The cancellation must not wait in the line of the user whose statement it ends.
     await this.holding.run(true, () => this.query('SELECT pg_cancel_backend($1)', [backendPid])).catch(() => undefined);
   }
 
   /**
-   * Runs one statement that reads stored user data, which may be of any size.
-   * @throws AnswerTooLargeError
+   * Runs one statement that reads stored user data, whose size is not known.
+   * @throws AnswerTooLargeError if its result takes more bytes than an answer may
    */
   async readBounded<R extends object>(source: AnswerSource, text: string, values: unknown[]): Promise<R[]> {
     const client = await this.connect();
@@ -125,11 +131,11 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   }
 
   /**
-   * Reads a page of rows that hold stored user data. It ends after `limit` rows, or earlier with the row that fills it.
-   * @throws AnswerTooLargeError for a row that is too large for any answer
+   * Reads a page of rows that hold stored user data. The page ends after `limit` rows, or earlier with the row that fills it.
+   * @throws AnswerTooLargeError for a single row that takes more bytes than an answer may
    */
   async readPage<R extends object>(source: AnswerSource, { text, values, limit, sizeOf }: PageStatement): Promise<RowPage<R>> {
-    // A window without an order takes the rows in theirs.
+    // A window without an order of its own takes the rows in the order of the statement.
     const rows = await this.readBounded<R & { page_found: string; page_own: string; page_before: string }>(
       source,
       `SELECT * FROM (

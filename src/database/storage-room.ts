@@ -2,23 +2,23 @@ import { ApiError } from '../common/errors/api-error.js';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** A file's text may take this many times the room that its table has: PostgreSQL packs long texts. */
+/** The bytes of a file may be this many times those of its table in PostgreSQL, which compresses long texts. */
 const packed = 2;
 export const mebibyte = 1_048_576;
 
-/** A bound of stored bytes. */
+/** A limit on stored bytes. */
 export interface StorageBound {
   setting: string;
-  /** Name of the data that is counted together, as the subject of a sentence. */
+  /** The name of the data that counts towards the limit, as the subject of a sentence. */
   counted: Bilingual;
-  /** Action that frees room, as an imperative. */
+  /** The action that frees room, as an imperative. */
   remedy: Bilingual;
   maxBytes: number;
-  /** All that is counted, except what is written now. */
+  /** The bytes that already count towards the limit, without the data that is being written. */
   otherBytes: number;
 }
 
-/** 409: the rows do not fit into the room that is left. */
+/** 409: the rows do not fit into the room that a limit leaves. */
 export class StorageFullError extends ApiError {
   constructor({ setting, counted, remedy, maxBytes, otherBytes }: StorageBound, neededBytes: number) {
     const leftBytes = Math.max(0, maxBytes - otherBytes);
@@ -34,32 +34,35 @@ export class StorageFullError extends ApiError {
     );
   }
 
-  /** The same for the record of a copy. */
+  /** This error in the form in which the record of a copy's run keeps its failure. */
   toFailure(): RunFailure {
     return new RunFailure(this.code, this.text, this.context);
   }
 }
 
-/** The room for what is written, beside all else that its bounds count. */
+/** The room that several limits leave for the data that is being written. */
 export class StorageRoom {
   constructor(private readonly bounds: StorageBound[]) {}
 
-  /** Null where nothing bounds it. */
+  /** The bytes that may still be written; null if no limit applies. */
   get leftBytes(): number | null {
     return this.bounds.length === 0 ? null : Math.min(...this.bounds.map(({ maxBytes, otherBytes }) => maxBytes - otherBytes));
   }
 
-  /** The room that is left once so many further bytes are counted. */
+  /** The room that is left after `bytes` more are counted. */
   beside(bytes: number): StorageRoom {
     return new StorageRoom(this.bounds.map(bound => ({ ...bound, otherBytes: bound.otherBytes + bytes })));
   }
 
-  /** @throws StorageFullError */
+  /** Refuses data that does not fit. @throws StorageFullError */
   require(neededBytes: number): void {
     for (const bound of this.bounds) if (neededBytes > bound.maxBytes - bound.otherBytes) throw new StorageFullError(bound, neededBytes);
   }
 
-  /** @throws StorageFullError for rows whose text shows that their table will not fit. The table itself is measured at the end. */
+  /**
+   * Refuses a text whose table certainly will not fit, however well it is compressed. The table itself is measured after it is written.
+   * @throws StorageFullError
+   */
   requireForText(textBytes: number): void {
     this.require(textBytes / packed);
   }

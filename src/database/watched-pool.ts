@@ -2,14 +2,14 @@ import pg, { type PoolClient } from 'pg';
 import { DatabaseBusyError, DatabaseUnavailableError } from '../common/errors/common-errors.js';
 import { isBusy, sever } from './sever-connection.js';
 
-/** The state that a pool checks before a caller waits. */
+/** The state of the server, which a pool checks before it lets a caller wait. */
 export interface ServerState {
   readonly isUp: boolean;
 }
 
 export type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** The fields that the typings of pg-pool leave out. */
+/** Fields of pg-pool that its typings leave out. */
 interface PoolInternals {
   _clients: pg.Client[];
   _pendingQueue: { callback: ConnectCallback }[];
@@ -22,11 +22,11 @@ export class WatchedPool extends pg.Pool {
     private readonly server: ServerState,
   ) {
     super(config);
-    // The pool replaces a connection that dies while idle; without a listener the error would end the process. A connection that is
-    // checked out has no listener of the pool at all (node-postgres#3083).
+    // The pool replaces a connection that dies while it is idle; without this listener the error would end the process. A connection that
+    // is checked out has no listener of the pool at all (node-postgres#3083).
     this.on('error', () => undefined);
     this.on('connect', client => client.on('error', () => undefined));
-    // A statement that pg gave up on (`query_timeout`) may still run. The next user of this connection would wait for it.
+    // A statement that pg gave up on (`query_timeout`) may still run, and the next user of the connection would wait for it.
     this.on('release', (_error, client) => {
       if (isBusy(client)) void client.end();
     });
@@ -44,20 +44,20 @@ export class WatchedPool extends pg.Pool {
     process.nextTick(() => callback(error, undefined, () => undefined));
   }
 
-  /** Turns a connection wait that timed out while the server answers into "busy": other callers use all connections. */
+  /** Turns the time-out of a wait for a connection into a "busy" error if the server answers: other callers then use all connections. */
   private explain(error: unknown): unknown {
     const isWait = (error as Error).message === 'timeout exceeded when trying to connect';
     return isWait && this.server.isUp && this.usage.busy >= this.options.max ? new DatabaseBusyError() : error;
   }
 
-  /** Cuts all connections, also those being made. Everything that waits on one, or for one, fails now. */
+  /** Cuts all connections, including those that are being made. Everything that waits on a connection, or for one, fails at once. */
   abandon(): void {
     const { _pendingQueue: waiting, _clients: clients } = this as unknown as PoolInternals;
     for (const { callback } of waiting.splice(0)) callback(new DatabaseUnavailableError(undefined), undefined, () => undefined);
     for (const client of [...clients]) sever(client);
   }
 
-  /** How the pool is used right now. */
+  /** The numbers of idle and busy connections, and of callers that wait for a connection. */
   get usage(): { idle: number; busy: number; waiting: number } {
     return { idle: this.idleCount, busy: this.totalCount - this.idleCount, waiting: this.waitingCount };
   }

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** Whether a connection may go to an address: never, only where private networks are allowed, or always. */
+/** Whether the service may connect to an address: never, only if the settings allow private networks, or always. */
 export type AddressVerdict = { kind: 'never'; reason: Bilingual } | { kind: 'private' } | { kind: 'public' };
 
 const itself: Bilingual = { zh: '本机地址', en: 'an address of the machine itself' };
@@ -12,7 +12,8 @@ const tunnel: Bilingual = { zh: '隧道地址', en: 'an address of a tunnel' };
 const documentation: Bilingual = { zh: '文档或测试专用地址', en: 'an address for documentation or benchmarks' };
 
 /**
- * The only list of the addresses that a connection may not go to. The first network that holds an address decides.
+ * All networks to which the service does not connect, or only if private networks are allowed. The first network that holds an address
+ * decides.
  * https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry
  */
 const networks: [network: string, verdict: Bilingual | 'private'][] = [
@@ -47,12 +48,12 @@ const networks: [network: string, verdict: Bilingual | 'private'][] = [
   ['ff00::/8', many],
 ];
 
-/** Networks whose addresses hold an IPv4 address in their last four bytes, which is where a packet arrives. */
+/** IPv6 networks whose addresses hold an IPv4 address in their last four bytes. Packets to such an address arrive at the IPv4 address. */
 const translated = toBlockList(['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
 
 const rules = networks.map(([network, verdict]) => ({ list: toBlockList([network]), verdict }));
 
-/** @param address as `isIP` takes it; anything else is refused */
+/** @param address an IPv4 or IPv6 address; any other text is judged as `never` */
 export function judgeAddress(address: string): AddressVerdict {
   const plain = plainAddress(address);
   if (plain === null) return { kind: 'never', reason: many };
@@ -62,13 +63,13 @@ export function judgeAddress(address: string): AddressVerdict {
 }
 
 /**
- * The one form in which addresses are compared: the IPv4 address inside of a mapped or translated one, or the address itself as RFC 5952
- * spells it. Null for a text that is not an address, or has a zone.
+ * The form in which addresses are compared: for a mapped or translated address the IPv4 address inside of it, otherwise the address as RFC
+ * 5952 spells it. Null for a text that is not an address, or has a zone.
  */
 export function plainAddress(address: string): string | null {
   if (isIP(address) === 0 || address.includes('%')) return null;
   if (isIP(address) === 4) return address;
-  // URL writes every spelling in that form, with the last four bytes as two groups.
+  // The URL class spells every IPv6 address as RFC 5952 does, with the last four bytes as two groups.
   const spelt = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   if (!holds(translated, address)) return spelt;
   const groups = spelt.split('::').at(-1)!.split(':');

@@ -1,7 +1,7 @@
 import { BusyError } from '../common/errors/api-error.js';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** The host has an address to which the service does not connect. The address itself is not told. */
+/** The host has an address to which the service does not connect. The error does not name the address. */
 export class BlockedAddressError extends Error {
   readonly code = 'blocked_address';
 
@@ -13,7 +13,7 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** 503: lookups that take long occupy the caller's share, or everybody's. */
+/** 503: slow lookups take all places that one caller may have, or all places there are. */
 export class LookupsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

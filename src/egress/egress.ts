@@ -12,7 +12,7 @@ interface Place {
   port: number;
 }
 
-/** The ports of the URLs of the service itself that leave theirs out. */
+/** Default ports by URL scheme, for URLs in the service's own settings that have no port. */
 const defaultPorts: Record<string, number> = {
   'postgres:': 5432,
   'postgresql:': 5432,
@@ -23,8 +23,8 @@ const defaultPorts: Record<string, number> = {
 };
 
 /**
- * Decides to which addresses the service connects on behalf of its users. Every address that a name has is checked, at every
- * connection, and the connection goes to one of the checked addresses, so that a name cannot change its meaning in between.
+ * Decides to which addresses the service connects on behalf of its users. At every connection, every address of a host name is checked, and
+ * the connection goes to one of the checked addresses. So a name cannot change its address between check and connection.
  */
 export class Egress {
   private readonly own: Place[];
@@ -41,12 +41,15 @@ export class Egress {
     );
   }
 
-  /** A socket that connects as `net.Socket` does, but only to addresses that are allowed. @throws BlockedAddressError as its error */
+  /** A socket that connects like `net.Socket`, but only to allowed addresses. To others it fails with BlockedAddressError. */
   socket(): Socket {
     return new CheckedSocket(this);
   }
 
-  /** A lookup for the socket options of `net`, `tls` and `http` to that port. Node calls none for an address: see `check`. */
+  /**
+   * A lookup function for the socket options of `net`, `tls` and `http`, for connections to `port`. Node calls no lookup for a host that is
+   * an address: call `check` for it.
+   */
   lookup(port: number): LookupFunction {
     return (hostname, options, callback) => {
       this.find(hostname, options, port).then(
@@ -70,7 +73,7 @@ export class Egress {
     return found;
   }
 
-  /** Checks a host that may be an address. A name is checked when it is looked up. @throws BlockedAddressError */
+  /** Checks a host that is an address. A host name is not checked here but when it is looked up. @throws BlockedAddressError */
   async check(host: string, port: number): Promise<void> {
     if (isIP(host) !== 0) await this.addressesOf(host, port);
   }
@@ -97,17 +100,17 @@ export class Egress {
   }
 }
 
-/** The time that the other side has to close a connection which this side has ended. */
+/** The time in ms that the other side has to close a connection that this side has ended. */
 const closingMs = 1_000;
 
 class CheckedSocket extends Socket {
   constructor(private readonly egress: Egress) {
     super();
-    // The other side may never close. Each attempt to connect would then leave a socket behind.
+    // The other side may never close its end. Without this timer, each attempt to connect would then leave a socket behind.
     this.once('finish', () => setTimeout(() => this.destroy(), closingMs).unref());
   }
 
-  /** As the drivers of databases call it. */
+  /** Connects with the arguments that database drivers pass: port and host. */
   override connect(...given: unknown[]): this {
     const [port, host] = given as [number, string];
     this.egress.check(host, port).then(
@@ -119,7 +122,7 @@ class CheckedSocket extends Socket {
   }
 }
 
-/** Null for a socket path, which no connection of a user can name. */
+/** The host and port of a URL in the service's settings. Null for a Unix socket, which no user's connection can reach. */
 function placeOf(url: string | undefined): Place | null {
   if (url === undefined || !URL.canParse(url)) return null;
   const { protocol, hostname, port } = new URL(url);

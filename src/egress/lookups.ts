@@ -7,25 +7,28 @@ import { LookupsBusyError } from './egress.errors.js';
 
 export type AskSystem = (host: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
 
-/** A caller's lookups under way. */
+/** The most lookups of one caller that run at once. */
 const mostPerCaller = 2;
-/** Shorter than the time of a connection test, which then tells why it fails. */
+/** The longest wait for a lookup in ms. It is shorter than a connection test, so that the test can tell why it fails. */
 const patienceMs = 3_000;
 const keptMs = 5_000;
-/** A connection is tried at each address, and each is checked. An answer of DNS holds thousands. */
+/** The most addresses of a host that are used: each is checked, and a connection is tried at each. A DNS answer may hold thousands. */
 const mostAddresses = 32;
 
 const callers = new AsyncLocalStorage<Claim['caller']>();
 
-/** Does work in which the lookups of hosts count against the caller. Drivers connect where nothing can be handed to them. */
+/**
+ * Runs work whose host lookups count against a caller. The caller is kept in async context, because drivers connect in places where no
+ * argument can be passed to them.
+ */
 export function lookingUpFor<T>(caller: Claim['caller'], work: () => T): T {
   return callers.run(caller, work);
 }
 
 /**
- * Asks the system for the addresses of hosts. A lookup occupies a thread until the name server answers or the system gives up, and
- * nothing can end it. Libuv gives lookups half of its threads (https://docs.libuv.org/en/v1.x/threadpool.html). One of those stays
- * free of users' hosts, for the hosts of the service itself.
+ * Asks the operating system for the addresses of hosts. A lookup occupies a thread until the name server answers or the system gives up,
+ * and cannot be cancelled. Libuv gives lookups half of its threads (https://docs.libuv.org/en/v1.x/threadpool.html). One of those threads
+ * is never used for users' hosts, so that the hosts of the service itself can be looked up.
  */
 export class Lookups {
   private readonly share: FairShare;
@@ -40,14 +43,17 @@ export class Lookups {
     this.share = new FairShare({ places, mostPerCaller, waitingPerCaller: 32, waiting: 200, patienceMs, refuse });
   }
 
-  /** The addresses of a user's host, the first 32 of them. @throws LookupsBusyError, errors of the lookup */
+  /** The first 32 addresses of a user's host. @throws LookupsBusyError, errors of the lookup */
   of(host: string, options: Omit<LookupAllOptions, 'all'>): Promise<LookupAddress[]> {
     return this.share.run({ caller: callers.getStore() ?? 'nobody' }, async () =>
       (await this.ask(host, { ...options, all: true })).slice(0, mostAddresses),
     );
   }
 
-  /** The addresses of a host of the service itself, at most some seconds old. While its name cannot be looked up, they are the former ones. */
+  /**
+   * The addresses of a host from the service's own settings, at most some seconds old. If the lookup fails, the former addresses are
+   * returned.
+   */
   ofOwn(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return Promise.resolve([host]);
     const former = this.own.get(host);

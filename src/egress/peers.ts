@@ -3,14 +3,16 @@ import tls from 'node:tls';
 import { gatherChunks } from '../common/turns/gather-chunks.js';
 
 /**
- * A server chooses the group of a Diffie-Hellman exchange over integers (TLS 1.2, DHE), and one of 10,000 bits costs the client a
- * second of its event loop. Servers that know no exchange over elliptic curves are hardly found.
+ * Switches off the DHE ciphers of TLS 1.2. With DHE the server chooses the group of the Diffie-Hellman exchange over integers, and a group
+ * of 10,000 bits costs the client's event loop a second. Servers without an exchange over elliptic curves are rare.
  */
 tls.DEFAULT_CIPHERS = `${tls.DEFAULT_CIPHERS}:!DHE`;
 
 const mostAnnouncements = 16;
 
-/** Breaks the connection to a server that announces its answer (1xx) again and again, or sends it in chunks of a few bytes. */
+/**
+ * Closes the connection to a server that sends informational responses (1xx) again and again, or sends its answer in chunks of a few bytes.
+ */
 export function boundPeer(request: ClientRequest): void {
   let seen = 0;
   request.on('information', () => {

@@ -1,6 +1,9 @@
-/** Keeps the best `count` of the items offered, in O(log count) each: a page of hits out of up to a million (binary heap). */
+/**
+ * Keeps the best `count` of the items offered, at O(log count) for each item, for example a page of hits out of up to a million (binary
+ * heap).
+ */
 export class BestOf<T> {
-  /** The root is the worst item kept. */
+  /** A heap whose root is the worst item kept. */
   private readonly heap: T[] = [];
 
   constructor(
@@ -24,7 +27,7 @@ export class BestOf<T> {
     }
   }
 
-  /** Best first. */
+  /** The kept items, best first. */
   take(): T[] {
     return this.heap.sort((a, b) => (this.isBetter(a, b) ? -1 : 1));
   }

@@ -5,10 +5,10 @@ import { type NumberKind, type PropertyColumn, PropertyColumnBuilder } from './p
 import { sharedUint32 } from './shared-arrays.js';
 import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-texts.js';
 
-/** The values of changed elements as JSON texts, by their place. */
+/** For each changed element, by its place in the new version: the new value as JSON text. */
 export type ChangedValues = ReadonlyMap<number, string>;
 
-/** Makes the column of a version from that of an earlier one, and leaves out texts that nothing has any more. */
+/** Makes the column of a version from the column of an earlier version. Texts that no element has any more are left out. */
 export function* bringColumnForward(
   before: PropertyColumn,
   moves: Moves,
@@ -25,12 +25,12 @@ export function* bringColumnForward(
   return yield* builder.build();
 }
 
-/** Elements whose texts are numbered by place, where the first text is that of elements without any. */
+/** The number of each element's text, by place. Text 0 belongs to all elements without properties. */
 export interface NumberedTexts extends StoredTexts {
   texts: Uint32Array<SharedArrayBuffer>;
 }
 
-/** Likewise for texts that are kept once for each element. */
+/** Makes the numbered texts of a version from those of an earlier version. Each element that has properties keeps a text of its own. */
 export function* bringTextsForward(before: NumberedTexts, moves: Moves, values: ChangedValues): Steps<NumberedTexts> {
   const texts = sharedUint32(moves.after);
   const builder = new StoredTextsBuilder();

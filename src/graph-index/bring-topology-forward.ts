@@ -4,18 +4,21 @@ import { type ChangedIds, type Moves, placeOf, placesOf, runsOf } from './moves.
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 import { indexOf, lowerBound, offsetsOf, type Topology, withGroups } from './topology.js';
 
-/** The changed nodes by id, and edges by source and id, as they are now. Those that are missing are gone. */
+/**
+ * The changed nodes, by id, and the changed edges, by source and id, as they are now. Changed elements that are not listed here have been
+ * removed.
+ */
 export interface ChangedElements {
   nodes: { id: number; labels: string[] }[];
   edges: { id: number; type: string; source: number; target: number }[];
 }
 
-/** The place of a node that has none any more. */
+/** Stands for the new place of a node that was removed. */
 const gone = 0xffffffff;
 
 /**
- * Makes the topology of a version from that of an earlier one. It copies what stays in runs, which takes a fraction of the time of
- * reading and sorting all edges.
+ * Makes the topology of a version from that of an earlier version. Runs of unchanged places are copied, which takes a fraction of the time
+ * of reading and sorting all edges.
  * @returns null if the changes do not fit the topology
  */
 export function* bringTopologyForward(before: Topology, changed: ChangedIds, now: ChangedElements): Steps<Topology | null> {
@@ -42,7 +45,7 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
   const edges: (ChangedElements['edges'][number] & { sourcePlace: number; targetPlace: number })[] = [];
   yield* eachOf(now.edges, edge => {
     const [sourcePlace, targetPlace] = [indexOf(nodeIds, edge.source), indexOf(nodeIds, edge.target)];
-    // A full load leaves out an edge of which an end is missing, too.
+    // A full load also leaves out an edge if the node at one of its ends is missing.
     if (sourcePlace >= 0 && targetPlace >= 0) edges.push({ ...edge, sourcePlace, targetPlace });
   });
   const edgeBounds = yield* mapped(edges, edge => edgeBound(before, edge));
@@ -74,7 +77,7 @@ export function* bringTopologyForward(before: Topology, changed: ChangedIds, now
   return yield* withGroups({ nodeIds, nodeSets, labelSets, edgeIds, edgeTypes, types: usedTypes, sources, targets, outOffsets });
 }
 
-/** Writes where the ends of some edges stand now. False if one is gone. */
+/** Writes the new places of the nodes at one end of some edges. False if one of these nodes was removed. */
 function moveEnds(
   before: Uint32Array,
   now: Uint32Array,
@@ -93,7 +96,7 @@ function moveEnds(
   return isWhole;
 }
 
-/** @param bounds the places before of the first elements that stand behind the inserted ones, ascending */
+/** @param bounds for each inserted element, the place before of the first element that stands behind it, ascending */
 function* movesBy(before: number, dropped: number[], bounds: number[]): Steps<Moves> {
   let left = 0;
   const inserted = yield* mapped(bounds, (bound, i) => {
@@ -103,14 +106,14 @@ function* movesBy(before: number, dropped: number[], bounds: number[]): Steps<Mo
   return { before, after: before - dropped.length + inserted.length, dropped, inserted };
 }
 
-/** The first place of an edge that stands behind this one, or where it stood itself. */
+/** The place before of the first edge that stands behind this edge; the edge's own place if it existed before. */
 function edgeBound({ nodeIds, edgeIds, outOffsets }: Topology, { id, source }: { id: number; source: number }): number {
   const place = lowerBound(nodeIds, source);
   const from = outOffsets[place]!;
   return nodeIds[place] === source ? from + lowerBound(edgeIds.subarray(from, outOffsets[place + 1]), id) : from;
 }
 
-/** Numbers names, those that are known first. */
+/** Numbers names: the names known before keep their numbers, new names follow. */
 class Names {
   private readonly numbers: Map<string, number>;
 
@@ -126,7 +129,7 @@ class Names {
   }
 }
 
-/** Gives the names that nothing has any more no number. */
+/** Returns the names that some element still has, and rewrites `numbers` to their new numbers. */
 function* usedNames(numbers: Uint32Array, { all }: Names): Steps<string[]> {
   const isUsed = new Uint8Array(all.length);
   yield* inBlocks(numbers.length, (from, to) => {

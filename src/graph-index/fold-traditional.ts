@@ -3,9 +3,9 @@ import simplified from 'opencc-js/dict/TSCharacters';
 import variantsOfTaiwan from 'opencc-js/dict/TWVariantsRev';
 
 /*
- * Tables of OpenCC, applied unit by unit. The simplified form of a traditional character may depend on its word. Texts and queries are
- * folded alike, so they still match.
- * Characters that are simplified ones stay as they are, also in regions that write another one for them.
+ * Tables of OpenCC, applied unit by unit. The right simplified form of a traditional character may depend on its word, so the form chosen
+ * here may be wrong. Texts and queries are folded in the same way, so they still match. Simplified characters stay as they are, even if
+ * some region writes another character for them.
  */
 const pairs = [variantsOfHongKong, variantsOfTaiwan, simplified].map(readPairs);
 const simplifiedUnits = new Set(pairs.at(-1)!.values());
@@ -14,7 +14,7 @@ const folded = new Uint16Array(0x10000).map((_, unit) => {
   return pairs.reduce((now, table) => table.get(now) ?? now, unit);
 });
 
-/** Writes traditional characters, and variants of characters, as simplified ones. The length stays. */
+/** Replaces traditional characters, and regional variants of characters, by simplified ones. The length of the text stays the same. */
 export function foldTraditional(text: string): string {
   let at = 0;
   while (at < text.length && folded[text.charCodeAt(at)] === text.charCodeAt(at)) at++;

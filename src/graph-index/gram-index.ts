@@ -5,28 +5,32 @@ import { countOf, lengthAt, type SortedTexts } from './sorted-texts.js';
 import { UnitDistance } from './unit-distance.js';
 
 /*
- * Finds texts by parts of them, and texts that are spelled nearly like another. A text is cut into overlapping grams: two units where
- * one of them is wide, as those of Chinese are, else three. Each end counts as a unit. One edit changes at most as many grams as a gram
- * has units, and one more where neighbours are swapped. So a text within k edits of another shares one of any k * 4 + 1 (k * 3 + 1) of
- * its grams, and the rarest are looked at. A text of so few grams that one edit can change all of them may be missed.
+ * Finds texts by parts of them, and texts whose spelling is near to another text. A text is cut into overlapping grams: of two units where
+ * one of the units is wide, as those of Chinese are, and of three otherwise. Each end of a text counts as a unit. One edit changes at most
+ * as many grams as a gram has units, and one gram more where neighbours are swapped. So a text within k edits of another text shares with
+ * it one of any k * 4 + 1 (for wide units k * 3 + 1) of that text's grams, and the rarest of these are looked up. A text with so few grams
+ * that one edit can change all of them may be missed.
  * Source: Gravano et al., Approximate String Joins in a Database (Almost) for Free, 2001.
  */
 
 const [begin, finish] = [1, 2];
 const firstWide = 0x2e80;
-/** The most texts that are compared to find those with a part, and those near a text: some 10 ms. */
+/**
+ * The most texts that are compared in one search, for texts that contain a part and for texts that are spelled nearly alike. Either takes
+ * some 10 ms.
+ */
 const [mostContaining, mostNear] = [20_000, 60_000];
 const leastBuckets = 256;
-/** Grams beyond so many units of a text are not looked at. */
+/** The units of a text beyond this many have no grams. */
 const longestText = 256;
 
-/** The texts with each gram, by the gram's hash: texts of other grams of the same hash are among them. */
+/** For each hash of a gram, the texts that have a gram with this hash. Different grams may share a hash. */
 export interface GramIndex {
   texts: SortedTexts;
   grams: GroupedNumbers;
 }
 
-/** @param isIn whether the text at a place can be found */
+/** @param isIn whether the text at a place may be found */
 export async function buildGrams(texts: SortedTexts, isIn: (place: number) => boolean, pace: Pace): Promise<GroupedNumbers> {
   const count = countOf(texts);
   const buckets = 2 ** Math.ceil(Math.log2(Math.max(leastBuckets, count / 2)));
@@ -46,7 +50,7 @@ export async function buildGrams(texts: SortedTexts, isIn: (place: number) => bo
   return { offsets, numbers };
 }
 
-/** The places of texts that contain this one. Null if it is too short, or so common that too many would be compared. */
+/** The places of the texts that contain `part`. Null if `part` is too short, or so common that too many texts would have to be compared. */
 export async function textsContaining({ texts, grams }: GramIndex, part: string, pace: Pace): Promise<number[] | null> {
   const hashes: number[] = [];
   eachGram(unitsOf(part), hash => hashes.push(hash));
@@ -62,7 +66,7 @@ export async function textsContaining({ texts, grams }: GramIndex, part: string,
   return found;
 }
 
-/** The places of texts that are one or more edits away, up to `edits`, by their distance. */
+/** The texts that are at least one and at most `edits` edits away from `text`: their distances, by place. */
 export async function textsNear({ texts, grams }: GramIndex, text: string, edits: number, pace: Pace): Promise<Map<number, number>> {
   const asked = unitsOf(text);
   const hashes: number[] = [];
@@ -85,7 +89,7 @@ export async function textsNear({ texts, grams }: GramIndex, text: string, edits
   return found;
 }
 
-/** The lists of different grams, the shortest first. */
+/** The lists of texts that have each gram, without repeated grams, the shortest list first. */
 function listsOf({ offsets, numbers }: GroupedNumbers, hashes: number[]): Uint32Array[] {
   const mask = offsets.length - 2;
   const buckets = [...new Set(hashes.map(hash => hash & mask))];

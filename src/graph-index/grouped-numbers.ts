@@ -8,8 +8,8 @@ export interface GroupedNumbers {
 }
 
 /**
- * Groups `count` pairs by their key, and leaves the pairs of a key in their order (counting sort).
- * @param keyAt the key of a pair, below `keys`
+ * Groups `count` pairs by their key, and keeps the order of pairs with the same key (counting sort).
+ * @param keyAt the key of a pair, less than `keys`
  */
 export async function groupNumbers(
   keys: number,
@@ -33,7 +33,7 @@ export async function groupNumbers(
   return { offsets, numbers };
 }
 
-/** Turns the lengths of lists, each behind the place of its list, into their beginnings. */
+/** Turns the lengths of lists into the offsets at which the lists begin: on entry item i + 1 holds the length of list i. */
 export async function addUp(offsets: Uint32Array, pace: Pace): Promise<void> {
   for (let i = 1; i < offsets.length; i++) {
     if (pace.isDue) await pace.turn();

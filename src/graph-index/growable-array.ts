@@ -13,7 +13,7 @@ export class GrowableUint32 {
     return this.length++;
   }
 
-  /** @param index below `length` */
+  /** The item at an index. @param index less than `length` */
   at(index: number): number {
     return this.items[index]!;
   }
@@ -22,7 +22,7 @@ export class GrowableUint32 {
     return this.items.slice(0, this.length);
   }
 
-  /** The items so far, without a copy: later ones may change them. */
+  /** The items so far, without a copy: items that are added later may change the returned array. */
   view(): Uint32Array {
     return this.items.subarray(0, this.length);
   }
@@ -47,7 +47,7 @@ export class GrowableFloat64 {
     return this.items.slice(0, this.length);
   }
 
-  /** The items so far, without a copy: later ones may change them. */
+  /** The items so far, without a copy: items that are added later may change the returned array. */
   view(): Float64Array {
     return this.items.subarray(0, this.length);
   }
@@ -55,7 +55,7 @@ export class GrowableFloat64 {
 
 const blockLength = 65_536;
 
-/** A list of numbers of 32 bits in blocks: growing to millions never copies what is there. */
+/** A list of 32-bit numbers in blocks. Growing to millions of numbers never copies the existing ones. */
 export class BlockedUint32 {
   private readonly blocks: Uint32Array[] = [];
   length = 0;

@@ -1,11 +1,11 @@
-/** A table may have so many entries for each id. */
+/** The most table entries for each id, besides `spareEntries`. Ids that are spread wider are kept in a Map. */
 const mostEntriesPerId = 8;
 const spareEntries = 65_536;
 
 /** Finds the place of an id in an array. Ids that lie close together, as those of a sequence do, are looked up in a table. */
 export class IdPlaces {
   private readonly least: number;
-  /** The place + 1 of the id `least + i`; 0 for none. */
+  /** For each id from `least` on, its place + 1, at index id - `least`; 0 for an id that is not in the array. */
   private readonly table: Uint32Array | null;
   private readonly places: Map<number, number> | null;
 
@@ -26,7 +26,7 @@ export class IdPlaces {
     }
   }
 
-  /** -1 for an id that is not in the array. */
+  /** The place of an id in the array; -1 if it is not there. */
   placeOf(id: number): number {
     if (this.table) return (this.table[id - this.least] ?? 0) - 1;
     return this.places!.get(id) ?? -1;

@@ -1,11 +1,11 @@
-/** The ids of one block: half a kilobyte. */
+/** The number of ids in one block, which takes half a kilobyte. */
 const blockLength = 4096;
 
-/** A set of ids as bits in blocks. Ids that lie close together, as those of a sequence do, take about a bit each. */
+/** A set of ids as bits in blocks. Ids that lie close together, as those of a sequence do, take about one bit each. */
 export class IdSet {
   private readonly blocks = new Map<number, Uint32Array>();
 
-  /** @returns false if the id is there already */
+  /** Adds an id. @returns false if the set already has the id */
   add(id: number): boolean {
     const number = Math.floor(id / blockLength);
     let block = this.blocks.get(number);

@@ -1,10 +1,13 @@
 import { type Steps } from '../text/steps.js';
 
-/** Some milliseconds of most work on numbers, and of most work on objects and texts. */
+/** The number of items in a block, for work on numbers and for work on objects and texts. Most work on a block takes some milliseconds. */
 const blockLength = 32_768;
 export const fewAtOnce = 2_048;
 
-/** Does the work for one block after the other. The loop of a generator itself would stay slow: V8 optimizes functions that are called. */
+/**
+ * Does the work for one block after the other. The work is a function because V8 optimizes functions that are called; the loop of a
+ * generator itself would stay slow.
+ */
 export function* inBlocks(length: number, work: (from: number, to: number) => void, most = blockLength): Steps<void> {
   for (let from = 0; from < length; from += most) {
     work(from, Math.min(length, from + most));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Each process has its own, so nobody can make texts whose hashes are the same. */
+/** The hash key. Each process has a random key of its own, so nobody can construct texts with equal hashes. */
 const key = new Uint32Array(new Uint8Array(randomBytes(8)).buffer);
 
 /**
@@ -11,7 +11,7 @@ export function keyedHash(text: string, [k0, k1]: Uint32Array = key): number {
   let [v0, v1, v2, v3] = [k0!, k1!, 0x6c796765 ^ k0!, 0x74656462 ^ k1!];
   const pairs = text.length >> 1;
   for (let step = 0; step < pairs + 4; step++) {
-    // The last part has the length in bytes; three rounds without a part follow it.
+    // The last part holds the length in bytes; three rounds without any part follow.
     let part = 0;
     if (step < pairs) part = text.charCodeAt(2 * step) | (text.charCodeAt(2 * step + 1) << 16);
     else if (step === pairs) part = (text.length << 25) | (text.length & 1 ? text.charCodeAt(text.length - 1) : 0);

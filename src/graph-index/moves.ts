@@ -2,15 +2,15 @@ import { type Steps } from '../text/steps.js';
 import { eachOf, inBlocks } from './in-blocks.js';
 import { indexOf, type Topology } from './topology.js';
 
-/** An element that a run has inserted, changed or removed, by its id. An edge also has the id of its source. */
+/** Elements that a run has inserted, changed or removed: nodes by id, edges by their own id and the id of their source. */
 export interface ChangedIds {
   nodes: number[];
   edges: { id: number; source: number }[];
 }
 
 /**
- * How the places of one version become those of the next: some old ones are dropped, some new ones inserted, and all others stay in
- * their order. An element that changed is dropped and inserted. Both lists ascend.
+ * How the places of one version become the places of the next: some old places are dropped, some new places are inserted, and all others
+ * stay in their order. The place of a changed element is dropped and inserted. Both lists ascend.
  */
 export interface Moves {
   before: number;
@@ -19,7 +19,9 @@ export interface Moves {
   inserted: number[];
 }
 
-/** Null if the two are not versions of one graph with these changes between them. */
+/**
+ * The moves from one version to the next. Null if the two topologies are not versions of one graph with just these changes between them.
+ */
 export function* movesOf(elements: 'nodes' | 'edges', before: Topology, after: Topology, changed: ChangedIds): Steps<Moves | null> {
   const ids = elements === 'nodes' ? 'nodeIds' : 'edgeIds';
   const dropped = yield* placesOf(before, elements, changed);
@@ -28,7 +30,10 @@ export function* movesOf(elements: 'nodes' | 'edges', before: Topology, after: T
   return moves.before - dropped.length === moves.after - inserted.length ? moves : null;
 }
 
-/** The places of changed elements that are there, in their order. To sort hundreds of thousands would take one long turn. */
+/**
+ * The places of those changed elements that are in the topology, in ascending order. They are marked and collected, because sorting
+ * hundreds of thousands would take one long turn.
+ */
 export function* placesOf(topology: Topology, elements: 'nodes' | 'edges', changed: ChangedIds): Steps<number[]> {
   const isChanged = new Uint8Array(topology[elements === 'nodes' ? 'nodeIds' : 'edgeIds'].length);
   yield* eachOf<ChangedIds[typeof elements][number]>(changed[elements], each => {
@@ -42,7 +47,7 @@ export function* placesOf(topology: Topology, elements: 'nodes' | 'edges', chang
   return places;
 }
 
-/** The place of a node by its id, or of an edge by its id and source; -1 for none. */
+/** The place of a node by its id, or of an edge by its id and source; -1 if it is not there. */
 export function placeOf(topology: Topology, element: number | { id: number; source: number }): number {
   const { nodeIds, edgeIds, outOffsets } = topology;
   if (typeof element === 'number') return indexOf(nodeIds, element);
@@ -53,7 +58,7 @@ export function placeOf(topology: Topology, element: number | { id: number; sour
   return place < 0 ? -1 : from + place;
 }
 
-/** The runs of places that stay together: where each begins before and after, and its length. */
+/** The runs of places that stay together: the place where each run begins before and after the moves, and its length. */
 export function* runsOf({ before, after, dropped, inserted }: Moves): Generator<[from: number, to: number, length: number]> {
   let [from, to, nextDropped, nextInserted] = [0, 0, 0, 0];
   while (from < before || to < after) {

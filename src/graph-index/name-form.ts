@@ -1,10 +1,13 @@
 import { hashName } from './fnv.js';
 import { compactText, normalizeText } from './tokenize-text.js';
 
-/** A longer name keeps its beginning and two hashes of the whole. */
+/** The most characters of a name that are kept. A longer name keeps its beginning and two hashes of the whole name. */
 const longestKept = 240;
 
-/** The form in which names are kept and compared: two names are the same apart from case, marks, punctuation and script if this is. */
+/**
+ * The form in which names are kept and compared. Two names with the same form differ at most in case, marks, punctuation and traditional
+ * characters.
+ */
 export function nameForm(text: string): string {
   return nameOfNormalized(normalizeText(text));
 }

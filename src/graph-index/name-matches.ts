@@ -4,8 +4,8 @@ import { type GroupedNumbers } from './grouped-numbers.js';
 import { countOf, lengthAt, placeOfText, rangeOfPrefix, type SortedTexts } from './sorted-texts.js';
 
 /**
- * How a node fits a search, the best last. Ranks are compared before scores. A name with one character more than the search, or with two
- * neighbours swapped, is a likelier reading than one with another character: few names are as near in this way.
+ * How a node fits a search, from worst to best. Ranks are compared before scores. A name with one character more than the search, or with
+ * two neighbours swapped (`slip`), is more likely meant than a name with another character: few names are that near.
  */
 export const ranks = {
   part: 1,
@@ -21,7 +21,7 @@ export const ranks = {
   containsWord: 11,
   begins: 12,
   key: 13,
-  /** Exactly the search without the names of labels. */
+  /** The name is exactly the search text without the names of labels in it. */
   named: 14,
   exact: 15,
 } as const;
@@ -33,29 +33,31 @@ export interface NameTables {
 
 /** The names that fit a search as a whole. */
 export interface NameMatches {
-  /** The ranks of names, apart from those that begin like the search. */
+  /** For each name that fits, its rank; names that begin with the search are in `range` instead. */
   byName: Map<number, number>;
-  /** The first name that begins like the search, and the one behind the last. */
+  /** Names that begin with the search: the place of the first, and the place behind the last. */
   range: [number, number];
   exact: ReadonlySet<number>;
 }
 
-/** With so many better names nobody looks for those that are spelled nearly like the search. */
+/** If so many names fit better, names that are only spelled nearly like the search are not looked for. */
 const enough = 10;
 /**
- * Lengths of the shortest texts that may have one error, and two. A text of two wide units may only lack a third, or have the two swapped.
- * Near names of a text of three narrow units rank below names that contain it.
+ * Lengths of the shortest texts that may have one error, and two errors. A text of two wide units may only lack a third unit, or have its
+ * two units swapped. For a text of three narrow units, names that are spelled nearly alike rank below names that contain it.
  */
 const [shortestNear, shortestTwoEdits] = [3, 8];
-/** The shortest text that is looked for inside of words. */
+/** The length of the shortest text that is looked for inside of words. */
 const shortestInside = 3;
 const mostSounding = 1_000;
 const firstWide = 0x2e80;
 
-/** @param asked the whole text, and the text without names of labels if that is another one; the last is searched for */
+/**
+ * @param asked the whole search text, then, if it differs, the text without names of labels; fitting names are searched by the last of them
+ */
 export async function matchNames({ names, pinyin }: NameTables, asked: string[], pace: Pace): Promise<NameMatches> {
   const { texts } = names;
-  // Names of punctuation only are all kept as ''.
+  // Names that have nothing but punctuation are all kept as ''.
   const exact = new Set(
     asked
       .filter(name => name !== '')
@@ -93,7 +95,7 @@ export async function matchNames({ names, pinyin }: NameTables, asked: string[],
   return { byName, range, exact };
 }
 
-/** Whether two neighbours are all that differs. */
+/** Whether a name and a text differ only in two swapped neighbours. */
 function isSwapped({ units, offsets }: SortedTexts, name: number, text: string): boolean {
   const [start, end] = [offsets[name]!, offsets[name + 1]!];
   let different = 0;
@@ -101,7 +103,7 @@ function isSwapped({ units, offsets }: SortedTexts, name: number, text: string):
   return end - start === text.length && different === 2;
 }
 
-/** Whether the part begins a word of the name. */
+/** Whether a word of the name, other than the first, begins with `part`. */
 function isAtWord({ units, offsets }: SortedTexts, name: number, part: string): boolean {
   const last = offsets[name + 1]! - part.length;
   for (let start = offsets[name]! + 1; start <= last; start++) {
@@ -113,7 +115,7 @@ function isAtWord({ units, offsets }: SortedTexts, name: number, part: string): 
   return false;
 }
 
-/** Names that are typed like this by their sound, or begin so. */
+/** Names whose pinyin reading is the text, or begins with it. */
 function* soundingLike(
   { texts, names }: NameTables['pinyin'],
   text: string,
@@ -127,7 +129,7 @@ function* soundingLike(
     for (let i = names.offsets[reading]!; i < names.offsets[reading + 1]!; i++) {
       if (given++ === mostSounding) return;
       const isInitials = (names.numbers[i]! & 1) === 1;
-      // The beginning of initials says nothing.
+      // A text that is only the beginning of a name's initials says too little.
       if (isWhole || !isInitials) yield { name: names.numbers[i]! >>> 1, isInitials, isWhole };
     }
   }

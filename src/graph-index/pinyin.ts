@@ -1,8 +1,8 @@
 import { pinyin } from 'pinyin-pro';
 
-/** A longer name is not found by its sound. */
+/** The most characters of a name that can be found by its sound. */
 const longestName = 16;
-/** The most readings of a name, where characters have several. */
+/** The most readings of a name; a name has several if its characters have several sounds. */
 const mostReadings = 4;
 const readingsPerCharacter = 2;
 const firstHan = 0x2e80;
@@ -10,8 +10,9 @@ const han = /\p{Script=Han}/u;
 const known = new Map<string, readonly string[]>();
 
 /**
- * How a name is typed by its sound, without tones and spaces: whole (`beijing`), and by initials (`bj`) if it has nothing but Han
- * characters. Characters that are read in two ways give both, as the word that decides may be any. Empty for a name without them.
+ * How a name is typed by its sound, without tones and spaces: the whole name (`beijing`), and its initials (`bj`) if it has only Han
+ * characters. Each character with two sounds counts with both, because the word that decides between them is not known. Both lists are
+ * empty for a name without Han characters.
  */
 export function readingsOf(name: string): { whole: string[]; initials: string[] } {
   if (name.length > longestName) return { whole: [], initials: [] };
@@ -32,7 +33,7 @@ export function readingsOf(name: string): { whole: string[]; initials: string[] 
   return { whole: hasHan ? [...new Set(whole)] : [], initials: hasHan && isPure ? [...new Set(initials)] : [] };
 }
 
-/** Null for a character that is no Han character, or that the table does not know. */
+/** The sounds of a character; null if it is not a Han character, or if the table does not have it. */
 function soundsOf(character: string): readonly string[] | null {
   if (character.charCodeAt(0) < firstHan) return null;
   let sounds = known.get(character);

@@ -4,23 +4,25 @@ import { type StoredTexts, StoredTextsBuilder, textBytesAt } from './stored-text
 import { fewAtOnce, inBlocks } from './in-blocks.js';
 import { type Steps } from '../text/steps.js';
 
-/** The code of an element without the property, and of one whose value is the number in `numbers`. Others are 2 + the text's number. */
+/** Codes of an element: 0 if it does not have the property, 1 if its value is in `numbers`, and otherwise 2 + the number of its text. */
 const [missing, inNumbers, firstText] = [0, 1, 2];
-/** A column with more different texts keeps equal ones more than once. */
+/** The most different texts of a column that are recognised. Further texts are kept once for each element, even if they are equal. */
 const mostDifferentTexts = 100_000;
 const longestKey = 256;
 
 /**
- * One property of all nodes, or of all edges, by place. Integers and floats stand in an array of numbers; every other value is the number
- * of its JSON text, and equal texts are kept once.
+ * One property of all nodes, or of all edges, by place. Integers and floats are in an array of numbers. Every other value is kept as a JSON
+ * text, which the code of the element refers to; equal texts are kept once.
  */
 export interface PropertyColumn extends StoredTexts {
   codes: Uint32Array<SharedArrayBuffer>;
-  /** Empty if no value is a number. */
+  /** The number values by place; empty if no value is a number. */
   numbers: Float64Array<SharedArrayBuffer>;
 }
 
-/** How a label or type reads the numbers of a property. `null` means that its values are texts to be read by their type. */
+/**
+ * How a label or edge type reads the numbers of a property. `null`: its values are kept as texts, which are read by the property's type.
+ */
 export type NumberKind = 'integer' | 'float' | null;
 
 const integerText = /^-?(?:0|[1-9]\d{0,15})$/;
@@ -39,7 +41,7 @@ export class PropertyColumnBuilder {
     return this.codes.byteLength + (this.numbers?.byteLength ?? 0) + this.texts.bytes;
   }
 
-  /** @param json the value as JSON text */
+  /** Sets the value of the element at `place`. @param json the value as JSON text */
   set(place: number, json: string, kind: NumberKind): void {
     if (json === 'null') return;
     const number = kind === null || (kind === 'integer' && !integerText.test(json)) ? NaN : Number(json);
@@ -52,7 +54,10 @@ export class PropertyColumnBuilder {
     this.codes[place] = firstText + this.numberOf(json);
   }
 
-  /** Takes over the values of an earlier version. `runs` tell where places that stay together begin there and here, and how many they are. */
+  /**
+   * Copies unchanged values from the column of an earlier version. `runs` lists runs of places that stay together: where each begins in the
+   * earlier version, where it begins in this version, and its length.
+   */
   *keep(before: PropertyColumn, runs: Iterable<[from: number, to: number, length: number]>): Steps<void> {
     if (before.numbers.length > 0) this.numbers ??= sharedFloat64(this.count);
     const numberNow = new Uint32Array(codeCountOf(before));
@@ -88,19 +93,19 @@ export class PropertyColumnBuilder {
   }
 }
 
-/** A long text is known by its digest, so that it is not held once more. */
+/** The key of a text in `known`. A long text is represented by its digest, so that the text is not held a second time. */
 function keyOf(text: string): string {
   return text.length <= longestKey ? text : createHash('sha256').update(text).digest('base64');
 }
 
-/** The value at a place: undefined without one, a number, or the number of a text. */
+/** The value at a place: undefined if the element does not have the property, a number, or the number of a text. */
 export function cellAt({ codes, numbers }: PropertyColumn, place: number): undefined | { number: number } | { text: number } {
   const code = codes[place]!;
   if (code === missing) return undefined;
   return code === inNumbers ? { number: numbers[place]! } : { text: code - firstText };
 }
 
-/** The codes of a column are below it. */
+/** The number of possible codes of a column: all its codes are less than this number. */
 export function codeCountOf({ textOffsets }: PropertyColumn): number {
   return firstText + textOffsets.length - 1;
 }

@@ -4,15 +4,15 @@ import { cellAt, type PropertyColumn } from './property-column.js';
 import { sharedUint32 } from './shared-arrays.js';
 import { textAt } from './stored-texts.js';
 
-/** Finds the places of a column by value: an open hash with a chain through the places of a bucket. */
+/** Finds the places of a column by value. A hash table of buckets, each with a chain through the places whose value falls into it. */
 export interface PropertyIndex {
-  /** The first place of each bucket + 1; a power of two of them. */
+  /** For each bucket, its first place + 1; 0 for an empty bucket. The number of buckets is a power of two. */
   heads: Uint32Array<SharedArrayBuffer>;
-  /** The next place of the same bucket + 1, by place. */
+  /** For each place, the next place + 1 in the same bucket; 0 at the end of the chain. */
   next: Uint32Array<SharedArrayBuffer>;
 }
 
-/** Values that have an index: Cypher's numbers, by their nearest float, and strings. */
+/** The values that an index can find: numbers of Cypher, by their nearest float, and strings. */
 export type IndexedValue = number | string;
 
 export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex> {
@@ -20,7 +20,7 @@ export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex
   const heads = sharedUint32(2 ** Math.ceil(Math.log2(Math.max(8, count * 1.5))));
   const next = sharedUint32(count);
   const hashes = new Map<number, number | null>();
-  // Runs backwards, so that a chain lists places in their order.
+  // The loop runs backwards, so that each chain lists its places in ascending order.
   for (let place = count - 1; place >= 0; place--) {
     if ((place & 8_191) === 0) yield;
     const cell = cellAt(column, place);
@@ -43,7 +43,7 @@ export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex
   }
 }
 
-/** The places that may hold the value: all that do, and those whose hash is the same. Null if there are more than `most`. */
+/** The places that may hold the value: all places that do, and other places with the same hash. Null if there are more than `most`. */
 export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue, most: number): number[] | null {
   const places: number[] = [];
   for (let at = heads[hashOf(value) & (heads.length - 1)]!; at !== 0; at = next[at - 1]!) {
@@ -57,7 +57,7 @@ const bits = new DataView(new ArrayBuffer(8));
 
 function hashOf(value: IndexedValue): number {
   if (typeof value === 'string') return mixed(hashText(value));
-  // Zero and minus zero are equal.
+  // Zero and minus zero are equal values, so they get the same hash.
   bits.setFloat64(0, value === 0 ? 0 : value);
   return mixed(bits.getUint32(0) ^ Math.imul(bits.getUint32(4), 0x9e3779b1));
 }

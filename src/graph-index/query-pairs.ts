@@ -1,12 +1,12 @@
 import { cutPieces } from './tokenize-text.js';
 
 const longestName = 12;
-/** The words of Chinese by the dictionary of ICU, which Node brings. */
+/** Segments Chinese words by the dictionary of ICU, which is part of Node. */
 const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });
 
 /**
- * The places in a normalised text at which a pair of CJK characters lies inside of one word: a word of the dictionary, or a name of the
- * graph. A pair across two words (`为手` in `华为手机`) says less.
+ * The places in a normalised text at which a pair of CJK characters lies inside one word: a word of the dictionary, or a name of the graph.
+ * A pair that lies across two words (`为手` in `华为手机`) says less.
  * @param isName whether the graph has this name
  */
 export function placesInWords(normalized: string, isName: (text: string) => boolean): ReadonlySet<number> {

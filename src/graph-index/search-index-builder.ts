@@ -11,17 +11,17 @@ import { allowedEdits } from './spelling.js';
 import { TextNumbers } from './text-numbers.js';
 import { normalizeText, termsOfText } from './tokenize-text.js';
 
-/** One node to index. `texts` are its other string properties. */
+/** One node to index. `texts` are its string properties other than display and key. */
 export interface IndexedNode {
   id: number;
-  /** The label of the key first, then the others in an order that equal sets share. */
+  /** The key's label first, then the other labels, which equal sets of labels list in the same order. */
   labels: string[];
   key: string;
   display: string;
   texts: string[];
 }
 
-/** The searched length of a property's text, in characters. */
+/** The most characters of a property's text that are searched. */
 export const longestText = 1000;
 const longestDisplay = 255;
 const [firstLetter, lastLetter] = [97, 122];
@@ -56,7 +56,7 @@ export class SearchIndexBuilder {
     this.keyOf.push(this.names.numberOf(nameOfNormalized(key)));
   }
 
-  /** About the bytes of the result. While it is built, the process holds some three times as much. */
+  /** Estimated bytes of the finished index. While the index is built, the process holds some three times as much. */
   get bytes(): number {
     return (
       (this.terms.length + this.names.length) * 8 +
@@ -156,7 +156,7 @@ export class SearchIndexBuilder {
   }
 }
 
-/** Whether a term is a word that people misspell. */
+/** Whether a term is a word to which a misspelled search word may be corrected: it is long enough and has a Latin letter. */
 function isSpelled(terms: SortedTexts, place: number): boolean {
   if (allowedEdits(lengthAt(terms, place) + 1) === 0) return false;
   for (let i = terms.offsets[place]!; i < terms.offsets[place + 1]!; i++) {
@@ -166,7 +166,7 @@ function isSpelled(terms: SortedTexts, place: number): boolean {
   return false;
 }
 
-/** The readings of all Chinese names, in order, and the names of each. */
+/** All pinyin readings of Chinese names, in order, and for each reading the names that have it. */
 async function readAll(names: SortedTexts, isIn: (name: number) => boolean, pace: Pace) {
   const readings = new TextNumbers();
   const [readingOf, nameOf] = [new BlockedUint32(), new BlockedUint32()];

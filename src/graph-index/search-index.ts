@@ -14,25 +14,28 @@ export interface SearchRequest {
   text: string;
   limit: number;
   offset: number;
-  /** Normalised names and aliases of labels. A word that names a label ranks its nodes higher; alone it lists them. */
+  /**
+   * The label that each normalised label name or alias stands for. A word that names a label ranks the label's nodes higher; a search for
+   * nothing else lists them.
+   */
   labelNames?: ReadonlyMap<string, string>;
-  /** Searches displays and keys only. */
+  /** Whether to search only displays and keys. */
   namesOnly?: boolean;
-  /** Only nodes with one of these labels are found. */
+  /** If given, only nodes with at least one of these labels are found. */
   labels?: ReadonlySet<string>;
-  /** Only these nodes are found. */
+  /** If given, only nodes whose id it accepts are found. */
   isWanted?: (id: number) => boolean;
 }
 
 export interface SearchHit {
   id: number;
-  /** The label of the key. */
+  /** The label that the node's key belongs to. */
   label: string;
-  /** Greater is better. Scores are comparable within one search only. */
+  /** Greater is better. Scores are comparable only within one search. */
   score: number;
-  /** True when the display or the key is exactly what was asked for. */
+  /** Whether the display or the key is exactly the text that was searched for. */
   exact: boolean;
-  /** The share of the query terms' weight that the node carries; less than a half only for a name that was found as a whole. */
+  /** The share of the query terms' weight that the node carries. It is less than a half only for a node whose whole name was found. */
   coverage: number;
 }
 
@@ -40,40 +43,40 @@ export interface SearchResult {
   hits: SearchHit[];
   /** The number of matching nodes; `hits` is one page of them. */
   total: number;
-  /** Words that were read as other spellings: `{ from: 'Pekin', to: 'peking' }`. */
+  /** Words of the query that were replaced by other spellings: `{ from: 'Pekin', to: 'peking' }`. */
   corrections: { from: string; to: string }[];
-  /** The number of words beyond the first 64, which were not searched for. */
+  /** The number of words that were not searched for: those beyond the first 64. */
   unread: number;
 }
 
 /**
- * Weights in a node's score. Nodes of one rank are ordered by a preferred label, then by being the first of namesakes, then by the score of
- * the terms.
+ * Weights of the parts of a node's score. Nodes of the same rank are ordered by whether they have a preferred label, then by whether they
+ * are the first of their namesakes, then by the score of their terms.
  */
 const weights = { rank: 10, preferred: 5, first: 2.5, score: 2.4 };
-/** A score of so much counts half of the most. */
+/** The score of the terms that gives half of the most that terms can add to a node's score. */
 const halfScore = 10;
-/** The weight of a pair of CJK characters that lies across two words. */
+/** The weight of a pair of CJK characters that lies across two words; a pair inside a word weighs 1. */
 const acrossWords = 0.4;
-/** The least share of the query terms' weight that a node must carry. */
+/** The least share of the query terms' weight that a found node must carry. */
 const leastCoverage = 0.5;
 const almost = 1e-4;
-/** The nodes between two looks at the clock, less than a millisecond. */
+/** The number of nodes between two looks at the clock; they take less than a millisecond. */
 const inTurn = 4_096;
-/** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
+/** The most terms (words, or pairs of CJK characters) of one search. Further terms are not searched for. */
 export const mostTerms = 64;
-/** The ranks of names that are spelled nearly like the search. */
+/** The ranks of names that differ from the search by small spelling errors. */
 const nearRanks: ReadonlySet<number> = new Set([ranks.twoEdits, ranks.corrected, ranks.oneEdit, ranks.slip]);
 const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
 
-/** Inputs for ranking the nodes of one search. */
+/** Inputs to the scores of the nodes of one search. */
 interface Asked {
-  /** By the number of a set of labels. */
+  /** Whether nodes with a set of labels are preferred, by the number of the set. */
   isPreferred: readonly boolean[];
   names: NameMatches;
-  /** The rank of nodes that carry all terms. */
+  /** The rank of nodes that carry all terms of the query. */
   allRank: number;
-  /** Whether namesakes stand behind other names that fit as well. */
+  /** Whether, of nodes with one name, only the first is ranked among other names that fit as well, and its namesakes behind them. */
   spreads: boolean;
 }
 
@@ -104,7 +107,7 @@ export class SearchIndex {
     return this.arrays.ids.length;
   }
 
-  /** The bytes that one thread takes to search, besides the arrays. */
+  /** The bytes of scratch memory that one thread takes to search, besides the index's own arrays. */
   get scratchBytes(): number {
     return this.size * 10;
   }
@@ -165,7 +168,7 @@ export class SearchIndex {
         for (let i = from; i < Math.min(touched.length, from + inTurn); i++) {
           const ordinal = touched[i]!;
           if (rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) continue;
-          // Each look at a property may read a long text.
+          // Each check of a property in `isWanted` may read a long text.
           if (isWanted && pace.isOverdue) await pace.turn();
           if (!isInSets[this.arrays.labelOf[ordinal]!] || (isWanted && !isWanted(this.arrays.ids[ordinal]!))) continue;
           total++;
@@ -187,7 +190,7 @@ export class SearchIndex {
     }
   }
 
-  /** The terms that may stand for each of the query, with the weight of each of these. */
+  /** For each term of the query, the indexed terms that may stand for it, with the weight of each. */
   private async expandAll(query: string, terms: QueryTerm[], corrections: SearchResult['corrections'], pace: Pace) {
     const inWords = placesInWords(query, text => placeOfText(this.tables.names.texts, text) >= 0);
     const asked: { matches: TermMatch[]; share: number }[] = [];
@@ -211,7 +214,7 @@ export class SearchIndex {
     return asked;
   }
 
-  /** Ranks the nodes whose names fit as a whole, and adds those that no term has touched. */
+  /** Ranks the nodes whose whole name fits the search, and adds to `touched` the nodes that no term has found. */
   private async rankNames({ byName, range }: NameMatches, rank: Uint8Array, touched: number[], pace: Pace): Promise<void> {
     const { groups } = this.scratch!;
     const offer = (node: number, value: number): void => {
@@ -243,7 +246,7 @@ export class SearchIndex {
     const { nameNodeOffsets, nameNodes } = this.arrays;
     const first = nameNodeOffsets[name]!;
     const isNear = nearRanks.has(own);
-    // Among equally near names, a name that many nodes have is likelier meant.
+    // Among names that are equally near to the search, a name that many nodes have is more likely to be meant.
     const score =
       isNear && names.byName.has(name) ? Math.log2(1 + nameNodeOffsets[name + 1]! - first) : groups.scores[ordinal]! * coverage * coverage;
     const isFirst = spreads && own < ranks.key && own > ranks.part && nameNodes[first] === 2 * ordinal;
@@ -255,14 +258,17 @@ export class SearchIndex {
     );
   }
 
-  /** The whole text and the name of the best node, if that name only nearly fits the text; else empty. */
+  /**
+   * If the best node's name is only spelled nearly like the search: the correction from the search's text to that name. Otherwise an empty
+   * list.
+   */
   private correctionOf(best: number | undefined, rank: Uint8Array, text: string): SearchResult['corrections'] {
     if (best === undefined || !nearRanks.has(rank[best]!)) return [];
     return [{ from: text.trim(), to: sortedTextAt(this.tables.names.texts, this.arrays.displayOf[best]!) }];
   }
 
   private isBetter(a: number, b: number, scores: Float32Array): boolean {
-    // Rounded before they are compared, so that the order is the same for every page.
+    // The scores are rounded before they are compared, so that the order is the same for every page.
     const difference = Math.round(scores[a]! / almost) - Math.round(scores[b]! / almost);
     if (difference !== 0) return difference > 0;
     const length = this.arrays.displayLength[a]! - this.arrays.displayLength[b]!;
@@ -288,7 +294,7 @@ export class SearchIndex {
     return { isInSets: labels ? this.setsWith(labels) : this.arrays.labelSets.map(() => true), isWanted };
   }
 
-  /** Whether each set of labels has one of these. */
+  /** For each set of labels, by its number: whether it contains one of `labels`. */
   private setsWith(labels: ReadonlySet<string>): boolean[] {
     return this.arrays.labelSets.map(set => set.some(label => labels.has(label)));
   }
@@ -303,7 +309,7 @@ export class SearchIndex {
   }
 }
 
-/** Takes words that name a label out of the query (`客户 华为`, `customer chop`). The rest is searched for. */
+/** Removes words that name a label from the query (`客户 华为`, `customer chop`). `rest` is the text that is left to search for. */
 function takeLabelNames(normalized: string, names: ReadonlyMap<string, string> | undefined): { preferred: Set<string>; rest: string } {
   const preferred = new Set<string>();
   if (!names || names.size === 0) return { preferred, rest: normalized };

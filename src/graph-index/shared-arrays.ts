@@ -1,6 +1,6 @@
 /**
- * An array in memory that threads share. Flat records hold such arrays beside facts as JSON has them: threads send a record to each other
- * without copying its arrays, and files keep it as it is. Nobody changes an array once its record is complete.
+ * An array in memory that threads share. Flat records hold such arrays beside facts that JSON can hold. Threads send a record to each other
+ * without copying its arrays, and files keep the arrays as they are. Nobody changes an array once its record is complete.
  */
 export type SharedArray =
   Uint8Array<SharedArrayBuffer> | Uint16Array<SharedArrayBuffer> | Uint32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
@@ -21,7 +21,7 @@ export function sharedFloat64(length: number): Float64Array<SharedArrayBuffer> {
   return new Float64Array(new SharedArrayBuffer(length * 8));
 }
 
-/** The bytes of the arrays of a record. */
+/** The bytes of all arrays of a record together. */
 export function bytesOf(record: object): number {
   return Object.values(record).reduce<number>((sum, value) => sum + (ArrayBuffer.isView(value) ? value.byteLength : 0), 0);
 }

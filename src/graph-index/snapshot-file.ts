@@ -13,7 +13,7 @@ import { type SharedArray, sharedFloat64, sharedUint16, sharedUint32, sharedUint
  */
 const magic = Buffer.from('GRAPHS01');
 const makers = { Uint8Array: sharedUint8, Uint16Array: sharedUint16, Uint32Array: sharedUint32, Float64Array: sharedFloat64 };
-/** The bytes that are read or checked in one go, some milliseconds. */
+/** The number of bytes that are read or checked in one go, which takes some milliseconds. */
 const pieceBytes = 4_194_304;
 const mostHeadBytes = 67_108_864;
 
@@ -23,7 +23,7 @@ interface Head {
   arrays: { name: string; type: keyof typeof makers; length: number; crc: number }[];
 }
 
-/** Writes the record beside the path, then puts it in its place, so that no reader sees a part of it. */
+/** Writes the record into a file beside the path and then renames it to the path, so that no reader sees a partial record. */
 export async function writeSnapshot(path: string, stamp: string, record: object): Promise<void> {
   const [facts, arrays, data] = [{} as Head['facts'], [] as Head['arrays'], [] as SharedArray[]];
   for (const [name, value] of Object.entries(record)) {
@@ -54,8 +54,8 @@ export async function writeSnapshot(path: string, stamp: string, record: object)
 }
 
 /**
- * Null for a file that is missing, damaged, of another format or stamp, or that the system cannot read.
- * @param expect is told the bytes of the record before it is read; what it throws ends the reading
+ * Reads a record. Null for a file that is missing or damaged, has another format or stamp, or cannot be read.
+ * @param expect called with the bytes of the record before they are read; if it throws, the reading ends with its error
  */
 export async function readSnapshot(path: string, stamp: string, expect: (bytes: number) => void = () => undefined): Promise<object | null> {
   const file = await open(path, 'r').catch(() => null);

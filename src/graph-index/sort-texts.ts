@@ -1,6 +1,6 @@
 import { type Pace } from '../common/turns/pace.js';
 
-/** Fewer texts are sorted by insertion. */
+/** Fewer texts than this are sorted by insertion. */
 const fewTexts = 12;
 
 interface Texts {
@@ -9,13 +9,13 @@ interface Texts {
 }
 
 /**
- * The numbers of the texts 0…count-1 in the order of their units: a quicksort that splits by one unit at a time and never looks at units
- * that it knows to be equal.
+ * The numbers of the texts 0…count-1 in the order of their units. This is a quicksort that splits texts by one unit at a time and never
+ * looks again at units that are known to be equal.
  * Source: Bentley and Sedgewick, Fast Algorithms for Sorting and Searching Strings, 1997.
  */
 export async function sortedOrder({ units, offsets }: Texts, count: number, pace: Pace): Promise<Uint32Array> {
   const order = new Uint32Array(count).map((_, i) => i);
-  /** Ranges that are still to be sorted, of texts that are equal up to a depth: from, to and depth of each. */
+  /** Ranges that are still to be sorted, three items each: from, to, and the depth up to which the texts of the range are equal. */
   const open = [0, count, 0];
   while (open.length > 0) {
     if (pace.isDue) await pace.turn();
@@ -27,7 +27,7 @@ export async function sortedOrder({ units, offsets }: Texts, count: number, pace
     const pivot = unitAt(order[(from + to) >>> 1]!, depth);
     let [less, at, greater] = [from, from, to];
     while (at < greater) {
-      // A range of millions is split in turns too.
+      // Splitting a range of millions of texts also yields the event loop.
       if (pace.isDue) await pace.turn();
       const unit = unitAt(order[at]!, depth);
       if (unit < pivot) swap(less++, at++);
@@ -36,12 +36,12 @@ export async function sortedOrder({ units, offsets }: Texts, count: number, pace
     }
     if (less - from > 1) open.push(from, less, depth);
     if (to - greater > 1) open.push(greater, to, depth);
-    // Equal texts end together.
+    // Texts that end at this depth are equal, so they need no further sorting.
     if (pivot >= 0 && greater - less > 1) open.push(less, greater, depth + 1);
   }
   return order;
 
-  /** -1 behind the end of the text. */
+  /** The unit of a text at `depth`; -1 behind the end of the text. */
   function unitAt(text: number, depth: number): number {
     const at = offsets[text]! + depth;
     return at < offsets[text + 1]! ? units[at]! : -1;

@@ -9,7 +9,7 @@ export interface SortedTexts {
   offsets: Uint32Array<SharedArrayBuffer>;
 }
 
-/** @returns the texts in order, and the place of each by its number */
+/** Sorts the texts. @returns the texts in order, and for each number of a text its place in this order */
 export async function sortTexts(numbers: TextNumbers, pace: Pace): Promise<{ texts: SortedTexts; placeOf: Uint32Array }> {
   const from = await numbers.joined(pace);
   const order = await sortedOrder(from, numbers.size, pace);
@@ -37,18 +37,18 @@ export function sortedTextAt({ units, offsets }: SortedTexts, place: number): st
   return String.fromCharCode(...units.subarray(offsets[place], offsets[place + 1]));
 }
 
-/** The place of a text, or -1. */
+/** The place of a text in the order; -1 if the text is not there. */
 export function placeOfText(texts: SortedTexts, text: string): number {
   const place = firstFrom(texts, text, false);
   return place < countOf(texts) && lengthAt(texts, place) === text.length && compareAt(texts, place, text) === 0 ? place : -1;
 }
 
-/** The texts that begin like this one, as the first place and the one behind the last. */
+/** The range of texts that begin with `prefix`: the place of the first, and the place behind the last. */
 export function rangeOfPrefix(texts: SortedTexts, prefix: string): [number, number] {
   return [firstFrom(texts, prefix, false), firstFrom(texts, prefix, true)];
 }
 
-/** The first place whose text is not before `text`; or, `behind`, the first one behind all texts that begin like it. */
+/** The first place whose text is not less than `text`. With `behind`, the first place after all texts that begin with `text`. */
 function firstFrom(texts: SortedTexts, text: string, behind: boolean): number {
   let [low, high] = [0, countOf(texts)];
   while (low < high) {
@@ -60,7 +60,7 @@ function firstFrom(texts: SortedTexts, text: string, behind: boolean): number {
   return low;
 }
 
-/** Whether the text at a place is before `text` (negative), begins like it (0), or is behind it. */
+/** Compares the text at a place with `text`: negative if it is less, 0 if it begins with `text`, positive if it is greater. */
 function compareAt({ units, offsets }: SortedTexts, place: number, text: string): number {
   const [start, end] = [offsets[place]!, offsets[place + 1]!];
   for (let i = 0; i < text.length; i++) {

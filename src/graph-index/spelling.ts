@@ -1,4 +1,4 @@
-/** A shorter word is too easily another word, so it is not corrected. */
+/** The least letters of a word that is corrected: a shorter word is too easily another word. */
 const shortestCorrected = 4;
 
 /** The number of edits that a word of this length may be away from the intended one: none, 1, or 2 from eight letters on. */

@@ -23,14 +23,14 @@ export class StoredTextsBuilder {
     return this.fullBytes + this.used + 8 * this.ends.length;
   }
 
-  /** Returns the number of the text. */
+  /** Adds a text. Returns the number of the text. */
   add(text: string): number {
     this.makeRoom(Buffer.byteLength(text));
     this.used += this.block.write(text, this.used);
     return this.ends.push(this.fullBytes + this.used);
   }
 
-  /** Adds a text in UTF-8. Returns its number. */
+  /** Adds a text in UTF-8. Returns the number of the text. */
   addBytes(text: Uint8Array): number {
     this.makeRoom(text.length);
     this.block.set(text, this.used);
@@ -43,7 +43,7 @@ export class StoredTextsBuilder {
     let at = 0;
     const blocks = [...this.full, this.block.subarray(0, this.used)].reverse();
     this.full = [];
-    // The list drops each copied block, so that it can be freed.
+    // Each copied block is removed from the list, so that its memory can be freed.
     for (let block = blocks.pop(); block; block = blocks.pop()) {
       textBytes.set(block, at);
       at += block.length;

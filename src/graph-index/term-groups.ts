@@ -5,28 +5,30 @@ import { type TermMatch } from './word-expansion.js';
 const fieldWeights = { display: 3, key: 2.5, text: 1 };
 const bm25K1 = 1.2;
 const bm25B = 0.5;
-/** To look for one node in a list takes as long as to read so many entries. */
+/** To look up one node in a sorted list of postings takes as long as to read this many postings in order. */
 const lookedUp = 16;
-/** The entries between two looks at the clock, less than a millisecond. */
+/** The number of postings between two looks at the clock; they take less than a millisecond. */
 const inTurn = 4_096;
 
 interface Group {
-  /** The best first. */
+  /** The terms of the group, the best match first. */
   matches: TermMatch[];
   weight: number;
-  /** The postings of all matches. */
+  /** The number of postings of all matches together. */
   length: number;
 }
 
-/** The scores of nodes by the terms of one search: scratch arrays, which are cleared after each. */
+/** The scores of nodes by the terms of one search, kept in scratch arrays that are cleared after each search. */
 export class TermGroups {
   readonly scores: Float32Array;
-  /** The share of the query's weight that a node carries. */
+  /** For each node, the share of the query terms' weight that it carries. */
   readonly coverage: Float32Array;
-  /** The number of the last group that a node was found in; 255 for a node that no term has touched. */
+  /**
+   * For each node, the number of the last group of terms that found it; 255 for a node without any of the terms, 0 for an untouched node.
+   */
   private readonly seen: Uint8Array;
   private touched: number[] = [];
-  /** Divisor of the weight of a display, by the length of the display. */
+  /** The divisor of a display's weight in BM25, by the number of terms in the display. */
   private readonly lengths: Float64Array;
 
   constructor(private readonly arrays: SearchArrays) {
@@ -38,9 +40,10 @@ export class TermGroups {
   }
 
   /**
-   * Scores the nodes that may carry `least` of the weight. The rarest terms find them; the lists of the others are only asked about these.
-   * @param asked the terms that may stand for each of the query (at most 254), and the share of its weight that counts
-   * @returns the ordinals of the nodes, which the caller may add to
+   * Scores the nodes that may carry at least the share `least` of the query's weight. The rarest terms find these nodes; the postings of
+   * the other terms are only looked up for them.
+   * @param asked for each term of the query (at most 254): the indexed terms that may stand for it, and the share of its weight that counts
+   * @returns the ordinals of the nodes, to which the caller may add others
    */
   async score(asked: { matches: TermMatch[]; share: number }[], fields: number, least: number, pace: Pace): Promise<number[]> {
     this.touched = [];
@@ -50,7 +53,7 @@ export class TermGroups {
     let mark = 0;
     for (const group of groups.sort((a, b) => a.length - b.length)) {
       mark++;
-      // Nodes that only this group and those behind it find are not found at all.
+      // A node that this group is the first to find may carry at most `left`; below the least weight it is not found at all.
       const isEnough = left >= least * most * (1 - 1e-6);
       left -= group.weight;
       const lookUps = this.touched.length * group.matches.length * lookedUp;
@@ -62,14 +65,14 @@ export class TermGroups {
     return this.touched;
   }
 
-  /** Whether no term has found the node. It is cleared with the others. */
+  /** Marks a node that no term has found, so that it is cleared with the others. False if the node is already marked. */
   touch(ordinal: number): boolean {
     if (this.seen[ordinal] !== 0) return false;
     this.seen[ordinal] = 255;
     return true;
   }
 
-  /** Clears what the last search has left, also in another array by ordinal. */
+  /** Clears what the last search has written for the nodes it touched, here and in `further`, an array by ordinal. */
   clear(further: Uint8Array): void {
     for (const ordinal of this.touched) {
       this.scores[ordinal] = 0;
@@ -131,7 +134,9 @@ export class TermGroups {
     this.coverage[ordinal]! += share;
   }
 
-  /** A term that no node carries weighs as much as the others on average, so that missing it costs. */
+  /**
+   * Weighs the groups of terms. A term that no node carries gets the average weight of the others, so that nodes lose score for lacking it.
+   */
   private weigh(asked: { matches: TermMatch[]; share: number }[]): Group[] {
     const { postingOffsets } = this.arrays;
     const lengthOf = ({ term }: TermMatch): number => postingOffsets[term + 1]! - postingOffsets[term]!;

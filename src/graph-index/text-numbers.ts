@@ -5,7 +5,7 @@ import { keyedHash } from './keyed-hash.js';
 const tableCount = 256;
 const firstSlots = 64;
 
-/** Each slot is two items: the hash of a text, and its number + 1; 0 for none. */
+/** An open hash table. Each slot has two items: the hash of a text, and the text's number + 1, which is 0 in an empty slot. */
 interface Table {
   slots: Uint32Array;
   used: number;
@@ -14,8 +14,9 @@ interface Table {
 const [blockBits, blockMask] = [20, 0xfffff];
 
 /**
- * Numbers different texts in the order in which they come, without an object for each. Texts lie one behind the other as UTF-16 units, and
- * open hash tables find them. Blocks of units and many small tables grow one by one: those of millions would hold the event loop.
+ * Numbers different texts in the order in which they come, without an object for each text. Texts lie one behind the other as UTF-16 units,
+ * and open hash tables find them. The units are in blocks and the tables are many and small, so that they grow one by one: growing a single
+ * table of millions of texts would hold up the event loop.
  */
 export class TextNumbers {
   private readonly blocks: Uint16Array[] = [];
@@ -31,12 +32,12 @@ export class TextNumbers {
     return this.ends.length - 1;
   }
 
-  /** The units of all texts. */
+  /** The number of UTF-16 units of all texts together. */
   get length(): number {
     return this.used;
   }
 
-  /** The units of all texts so far; text i lies from `offsets[i]` to `offsets[i + 1]`. */
+  /** All texts so far, joined as UTF-16 units; text i lies from `offsets[i]` to `offsets[i + 1]`. */
   async joined(pace: Pace): Promise<{ units: Uint16Array; offsets: Uint32Array }> {
     const units = new Uint16Array(this.used);
     for (const [i, block] of this.blocks.entries()) {
@@ -47,7 +48,7 @@ export class TextNumbers {
     return { units, offsets: this.ends.view() };
   }
 
-  /** The number of a text, which is the next one if the text is new. */
+  /** The number of a text. A new text gets the next number. */
   numberOf(text: string): number {
     const hash = keyedHash(text);
     const table = this.tables[hash >>> 24]!;

@@ -5,7 +5,7 @@ import { foldTraditional } from './fold-traditional.js';
 export interface TextPiece {
   text: string;
   kind: 'cjk' | 'word';
-  /** Offsets in the normalised text, in UTF-16 units. */
+  /** Offsets of the piece in the normalised text, in UTF-16 units. */
   start: number;
   end: number;
 }
@@ -15,7 +15,10 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 const none = 0;
 const inWord = 1;
 const inCjk = 2;
-/** The class of each character below U+10000, computed once. A regular expression for each text made a large index four times as slow. */
+/**
+ * The class of each character below U+10000, computed once. Matching each text with a regular expression instead made building a large
+ * index four times as slow.
+ */
 const classes = new Uint8Array(0x10000).map((_, code) => classify(String.fromCharCode(code)));
 
 const latinWithMarks = /[\u00c0-\u024f\u1e00-\u1eff]/g;
@@ -32,7 +35,7 @@ function isAscii(text: string): boolean {
 
 /**
  * The form in which texts are compared: compatibility forms unified (full width, ligatures), lower case, Latin letters without
- * marks (`Königlich` = `koniglich`), and traditional characters as simplified ones. Marks of other scripts stay where they distinguish words.
+ * marks (`Königlich` = `koniglich`), and traditional characters as simplified ones. Marks of other scripts stay if they distinguish words.
  */
 export function normalizeText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -68,15 +71,15 @@ export function cutPieces(normalized: string): TextPiece[] {
   return pieces;
 }
 
-/** The offset of the next character. Rare Han characters take two units. */
+/** The offset of the character after the one at `at`. Rare Han characters take two UTF-16 units. */
 function nextCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
 }
 
 /**
- * The terms by which a text is found: whole words, and CJK runs as overlapping pairs. The last character of a run is a term too, so that
- * some term of the text begins with each of its characters.
+ * The terms by which a text is found: whole words, and for a run of CJK characters its overlapping pairs. The last character of a run is a
+ * term too, so that each character of the run begins some term.
  */
 export function termsOfText(normalized: string): string[] {
   const terms: string[] = [];
@@ -94,11 +97,14 @@ export function termsOfText(normalized: string): string[] {
   return terms;
 }
 
-/** A term that a search asks for. A CJK run of two or more characters gives its pairs, and a single character is the beginning of terms. */
+/**
+ * A term that a search asks for. A run of two or more CJK characters is split into pairs. A single CJK character matches the terms that
+ * begin with it.
+ */
 export interface QueryTerm {
   text: string;
   kind: 'word' | 'pair' | 'character';
-  /** The offset in the normalised text. */
+  /** The offset of the term in the normalised text, in UTF-16 units. */
   start: number;
 }
 
@@ -116,7 +122,7 @@ export function termsOfQuery(normalized: string): QueryTerm[] {
   return terms;
 }
 
-/** Drops punctuation and spaces, except single spaces between words. Two names are the same if this form is. */
+/** Drops punctuation and spaces, except single spaces between words. Two names count as the same if their compact texts are equal. */
 export function compactText(normalized: string): string {
   let compact = '';
   let last: 'cjk' | 'word' | null = null;

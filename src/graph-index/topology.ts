@@ -5,22 +5,22 @@ import { IdPlaces } from './id-places.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 
 /**
- * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges lie in
- * the order of their source and then of their id, so those out of node i are `outOffsets[i]` to `outOffsets[i + 1]` themselves; those into
- * it are `intoEdges[intoOffsets[i]]` and so on.
+ * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges are in
+ * the order of their source and then of their id. So the edges out of node i are at the places `outOffsets[i]` to `outOffsets[i + 1]`. The
+ * edges into node i are at the places `intoEdges[intoOffsets[i]]` and so on.
  */
 export interface Topology {
-  /** In ascending order, so that an id is found by halving. */
+  /** The ids of the nodes in ascending order, so that binary search finds an id. */
   nodeIds: Float64Array<SharedArrayBuffer>;
-  /** The number of each node's set of labels. */
+  /** For each node, the number of its set of labels. */
   nodeSets: Uint32Array<SharedArrayBuffer>;
-  /** The sets of labels that nodes have, the label of the key first. */
+  /** The sets of labels that nodes have, by number; each lists the key's label first. */
   labelSets: string[][];
-  /** The nodes of set s are `setNodes[setOffsets[s]]` and so on. */
+  /** The nodes of label set s are `setNodes[setOffsets[s]]` and so on. */
   setOffsets: Uint32Array<SharedArrayBuffer>;
   setNodes: Uint32Array<SharedArrayBuffer>;
   edgeIds: Float64Array<SharedArrayBuffer>;
-  /** The number of each edge's type. */
+  /** For each edge, the number of its type. */
   edgeTypes: Uint32Array<SharedArrayBuffer>;
   types: string[];
   sources: Uint32Array<SharedArrayBuffer>;
@@ -40,18 +40,18 @@ export class TopologyBuilder {
   private readonly targets = new GrowableUint32();
   private places: IdPlaces | null = null;
 
-  /** About the bytes of the result. */
+  /** Estimated bytes of the finished topology. */
   get bytes(): number {
     return this.nodeIds.length * 28 + this.edgeIds.length * 24;
   }
 
-  /** @param labels the number of the node's set of labels */
+  /** Adds a node. @param labels the number of the node's set of labels */
   addNode(id: number, labels: number): void {
     this.nodeIds.push(id);
     this.nodeSets.push(labels);
   }
 
-  /** Leaves out an edge of which an end is missing. @param type the number of the edge's type */
+  /** Adds an edge, unless the node at one of its ends is missing. @param type the number of the edge's type */
   addEdge(id: number, type: number, sourceId: number, targetId: number): void {
     this.places ??= new IdPlaces(this.nodeIds.toArray());
     const [source, target] = [this.places.placeOf(sourceId), this.places.placeOf(targetId)];
@@ -81,20 +81,20 @@ export class TopologyBuilder {
   }
 }
 
-/** Adds what follows from the rest: the nodes of each set of labels, and the edges into each node. */
+/** Adds the arrays that follow from the others: the nodes of each set of labels, and the edges into each node. */
 export function* withGroups(rows: Omit<Topology, 'setOffsets' | 'setNodes' | 'intoOffsets' | 'intoEdges'>): Steps<Topology> {
   const [setOffsets, setNodes] = yield* grouped(rows.nodeSets, rows.labelSets.length);
   const [intoOffsets, intoEdges] = yield* grouped(rows.targets, rows.nodeIds.length);
   return { ...rows, setOffsets, setNodes, intoOffsets, intoEdges };
 }
 
-/** The place of an id in ascending ids, or -1. */
+/** The place of an id in an ascending array of ids; -1 if it is not there. */
 export function indexOf(ids: Float64Array, id: number): number {
   const place = lowerBound(ids, id);
   return ids[place] === id ? place : -1;
 }
 
-/** The first place in ascending ids whose id is not less. */
+/** The first place in an ascending array of ids whose id is not less than `id`. */
 export function lowerBound(ids: Float64Array, id: number): number {
   let [low, high] = [0, ids.length];
   while (low < high) {
@@ -106,8 +106,8 @@ export function lowerBound(ids: Float64Array, id: number): number {
 }
 
 /**
- * Sorts the places of each group by their id. The order of edges is then the same whenever a version is loaded, so columns that were
- * loaded apart fit.
+ * Sorts the places of each group by their id. The edges then have the same order in every load of a version, so columns that were loaded at
+ * different times fit together.
  */
 function* sortEach(places: Uint32Array, offsets: Uint32Array, ids: Float64Array): Steps<void> {
   yield* inBlocks(offsets.length - 1, (from, to) => {
@@ -123,7 +123,7 @@ function sortGroup(places: Uint32Array, from: number, to: number, ids: Float64Ar
   }
 }
 
-/** Groups the places of `keys` by their key, in their order: where each group begins, and the places. */
+/** Groups places by their key: returns the offset at which each group begins, and the places group by group, ascending in each. */
 function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
   const offsets = yield* offsetsOf(keys, count);
   const next = new Uint32Array(offsets.subarray(0, count));
@@ -134,7 +134,7 @@ function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedAr
   return [offsets, places];
 }
 
-/** Offset of the first place of each group of `keys`, and the end of the last group. */
+/** The offset at which each group of `keys` begins, and after these the end of the last group. */
 export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<SharedArrayBuffer>> {
   const offsets = sharedUint32(count + 1);
   yield* inBlocks(keys.length, (from, to) => {

@@ -1,6 +1,7 @@
 /**
- * Counts the edits between one text and many, by UTF-16 units: insert, delete, replace and swap of neighbours each count one (optimal
- * string alignment, Damerau 1964). Only cells near the diagonal are computed (Ukkonen 1985), in rows that are used again.
+ * Counts the edits between one text and many others, by UTF-16 units: inserting, deleting and replacing a unit and swapping two neighbours
+ * each count one (optimal string alignment, Damerau 1964). Only cells near the diagonal are computed (Ukkonen 1985), in rows that are
+ * reused.
  */
 export class UnitDistance {
   private rows: [Int32Array, Int32Array, Int32Array];
@@ -13,7 +14,7 @@ export class UnitDistance {
     this.rows = [new Int32Array(width), new Int32Array(width), new Int32Array(width)];
   }
 
-  /** The distance to the units from `start` to `end`, or `limit + 1` if it is above the limit. */
+  /** The distance to the text in `units` from `start` to `end`; `limit + 1` if it is greater than the limit. */
   to(units: Uint16Array, start: number, end: number): number {
     const { asked, limit } = this;
     const above = limit + 1;

@@ -13,23 +13,23 @@ export interface KnownValue {
   value: string;
 }
 
-/** A property with more different values is a text, not a category, and is left out. */
+/** The most different values of a categorical property. A property with more counts as free text, and its values are left out. */
 const mostValues = 2000;
 const longestValue = 80;
-/** A text that more properties hold, or more spellings of one, says too little to name a value. */
+/** The most entries that `find` returns for one text. A text found in more properties or spellings says too little to name a value. */
 const mostFound = 1_000;
-/** The memory of a value while its arrays are made, besides its characters; measured. */
+/** Measured bytes of memory for each value while its arrays are made, in addition to its characters. */
 const bytesOfValue = 100;
 
-/** The values of categorical properties as a flat record. Entries are values of one property each. */
+/** The values of categorical properties as a flat record. An entry is one value of one property. */
 export interface ValueArrays {
   valueProperties: { label: string; property: string }[];
-  /** The names of values, in order, and the entries of each. */
+  /** The normalised names of values, in order, and for each name the entries that have it. */
   valueUnits: Extract<SharedArray, Uint16Array>;
   valueOffsets: Extract<SharedArray, Uint32Array>;
   valueEntryOffsets: Extract<SharedArray, Uint32Array>;
   valueEntries: Extract<SharedArray, Uint32Array>;
-  /** The number of each entry's property, and its value. */
+  /** For each entry, the number of its property and the text of its value. */
   valuePropertyOf: Extract<SharedArray, Uint32Array>;
   valueTextBytes: Extract<SharedArray, Uint8Array>;
   valueTextOffsets: Extract<SharedArray, Float64Array>;
@@ -37,7 +37,7 @@ export interface ValueArrays {
 
 export class ValueDictionaryBuilder {
   private readonly properties = new Map<string, { label: string; property: string; values: Set<string>; bytes: number } | null>();
-  /** About the memory that the values take while their arrays are made. */
+  /** Estimated bytes of memory that the values take while their arrays are made. */
   bytes = 0;
 
   add(label: string, property: string, value: string): void {
@@ -93,13 +93,13 @@ export class ValueDictionaryBuilder {
   }
 }
 
-/** The values of categorical properties (country, status, …). A question can name a value without naming the property. */
+/** Looks up values of categorical properties (country, status, …), so that a question can name a value without naming its property. */
 export class ValueDictionary {
   constructor(private readonly arrays: ValueArrays) {}
 
   /**
-   * Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. None if there are
-   * more than a thousand.
+   * Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. The list is empty if
+   * there are more than a thousand.
    */
   find(text: string): KnownValue[] {
     const a = this.arrays;

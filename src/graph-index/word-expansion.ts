@@ -5,7 +5,7 @@ import { type GramIndex, textsNear } from './gram-index.js';
 import { lengthAt, placeOfText, rangeOfPrefix, sortedTextAt, type SortedTexts } from './sorted-texts.js';
 import { allowedEdits } from './spelling.js';
 
-/** A term of the index that may stand for a query term. Weight 1 is the term itself. */
+/** A term of the index that may stand for a query term. `weight` is 1 if it is the query term itself. */
 export interface TermMatch {
   term: number;
   weight: number;
@@ -13,16 +13,19 @@ export interface TermMatch {
 
 const shortestPrefix = 2;
 const mostPrefixed = 256;
-/** The most terms with a prefix that are compared to find the shortest. */
+/** The most terms with one prefix that are compared by length. */
 const mostCompared = 20_000;
 const mostStemmed = 512;
 const mostCorrected = 12;
-/** Endings make a word at most so many letters longer than another with its stem. */
+/** The most letters by which an ending may make a word longer than another word with the same stem. */
 const longestEnding = 4;
 const isLatinWord = /^[a-z0-9_]/;
 const isEnglishWord = /^[a-z]{3,}$/;
 
-/** The word itself, words that begin like it (at most 256, the shortest first), and other forms of it, the best first. */
+/**
+ * Terms that may stand for a word, the best first: the word itself, other forms of it, and at most 256 words that begin with it, of which
+ * the shortest are taken.
+ */
 export function formsOf(terms: SortedTexts, text: string): TermMatch[] {
   const weights = new Map<number, number>();
   const own = placeOfText(terms, text);
@@ -32,7 +35,7 @@ export function formsOf(terms: SortedTexts, text: string): TermMatch[] {
   return [...weights].map(([term, weight]) => ({ term, weight })).sort((a, b) => b.weight - a.weight || a.term - b.term);
 }
 
-/** Terms one or two edits away (fewer for short words), the nearest first. */
+/** Terms at one or two edits from a word (fewer for short words), the nearest first. */
 export async function nearlySpelled(words: GramIndex, text: string, pace: Pace): Promise<TermMatch[]> {
   const edits = allowedEdits(text.length);
   if (edits === 0 || !/[a-z]/.test(text)) return [];
@@ -51,7 +54,7 @@ function withPrefix(terms: SortedTexts, text: string): number[] {
 function withStem(terms: SortedTexts, text: string): number[] {
   if (!isEnglishWord.test(text)) return [];
   const stem = stemmer(text);
-  // The stem of `companies` ends in i, and `company` does not.
+  // The stem of `companies` ends in i, but `company` does not begin with this stem.
   const beginning = stem.endsWith('i') ? stem.slice(0, -1) : stem;
   if (beginning.length < shortestPrefix) return [];
   const [from, to] = rangeOfPrefix(terms, beginning);

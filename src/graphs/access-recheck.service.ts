@@ -8,8 +8,9 @@ import { GraphAccessGuard } from './graph-access.guard.js';
 const recheckAccessEveryMs = 2_000;
 
 /**
- * Checks later whether a caller may still do what was allowed when the request came. An event stream needs this: it outlives that
- * moment. The route's own guards run again, so that an ended token, a revoked key and a lost role count as elsewhere.
+ * Checks again, during a long answer, whether the caller may still do what was allowed when the request came. An event stream needs this
+ * check because it outlives that moment. The route's own guards run again, so an ended token, a revoked key and a lost role count as they
+ * do for any request.
  */
 @Injectable()
 export class AccessRecheck {
@@ -19,7 +20,7 @@ export class AccessRecheck {
     this.guards = [credentials, passwordChange, keyPowers, graph];
   }
 
-  /** Returns the refusal that the same request would get now, or null. */
+  /** The refusal that the same request would get now; null if it would be allowed. */
   async findRefusal(call: ExecutionContext): Promise<ApiError | null> {
     try {
       for (const guard of this.guards) await guard.canActivate(call);
@@ -30,7 +31,10 @@ export class AccessRecheck {
     }
   }
 
-  /** Returns a function that asks for the refusal, and does nothing while the last time, or the beginning, is less than 2 s ago. */
+  /**
+   * Makes a function that finds the refusal of a call, at most every 2 s. The function gives null until 2 s after the call began, and until
+   * 2 s after each check.
+   */
   later(call: ExecutionContext): () => Promise<ApiError | null> {
     let checkedAt = performance.now();
     return async () => {

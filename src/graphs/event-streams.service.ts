@@ -8,16 +8,17 @@ import { FairShare } from '../common/turns/fair-share.js';
 import { AccessRecheck } from './access-recheck.service.js';
 import { TooManyWatchersError } from './graphs.errors.js';
 
-/** The time between two looks at a record. */
+/** Milliseconds between two reads of a watched record. */
 export const eventEveryMs = 500;
 const heartbeatEveryMs = 10_000;
 const reconnectAfterMs = 2_000;
-/** Limits event streams and requests that wait for a record, because each asks the database again and again. */
+/** Limits the number of event streams and of requests that wait for a record, because each of them reads the database repeatedly. */
 const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 
 /**
- * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader may not
- * see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
+ * An event of a stream. `progress` comes after every change, `end` comes with the final record, and `access_lost` gives the reason why the
+ * reader may not see the rest. Each `progress` and `end` event holds the whole record. Its id identifies the state of the record, and is
+ * the same in every process. A comment keeps a quiet stream open.
  */
 export type StreamEvent<T> = { type: 'progress' | 'end'; id: string; retry: number; data: T } | AccessLost | { comment: string };
 
@@ -27,20 +28,20 @@ export interface AccessLost {
 }
 
 export interface StreamReader {
-  /** The event that the reader has; the state that it names is not sent again. */
+  /** The id of the last event that the reader has received. The state with this id is not sent again. */
   lastId: string | undefined;
-  /** Aborts when the reader goes. */
+  /** Aborted when the reader disconnects. */
   gone: AbortSignal;
 }
 
-/** A record that changes until it has ended. */
+/** How to read a record that changes until it has ended. */
 export interface WatchedRecord<T> {
-  /** @returns an error once the record is gone */
+  /** Reads the record. @returns an error once the record is gone */
   read: () => Promise<T | ApiError>;
   hasEnded: (record: T) => boolean;
   /** The part of a record that identifies its state; the whole record by default. */
   stateOf?: (record: T) => unknown;
-  /** Reads only that. The record is read again when it has changed. */
+  /** Reads only the state of the record, which is cheaper. The whole record is read again when the state has changed. */
   readState?: () => Promise<unknown>;
 }
 
@@ -54,14 +55,17 @@ export class EventStreams {
     private readonly access: AccessRecheck,
   ) {}
 
-  /** Takes a place of the caller's for a wait. Resolves to a function that gives it back. @throws TooManyWatchersError */
+  /**
+   * Takes one of the caller's places for a stream or a wait. The promise gives a function that returns the place.
+   * @throws TooManyWatchersError
+   */
   enter(callerId: number): Promise<() => void> {
     return this.watchers.enter({ caller: callerId });
   }
 
   /**
-   * Streams a record until it has ended, its reader may no longer see it or goes, or the service stops. Nothing at all if the reader
-   * has the end already.
+   * Streams a record until the record has ended, the reader loses access or disconnects, or the service stops. A reader who has received
+   * the end already gets no event.
    * @throws before the first event: TooManyWatchersError, ServiceStoppingError, and the error of a record that is gone
    */
   async *watch<T extends object>(
@@ -72,7 +76,7 @@ export class EventStreams {
   ): AsyncGenerator<StreamEvent<T>> {
     const leave = await this.enter(callerId);
     try {
-      // Without an event the reader would take this for the end.
+      // A stream that closes without an event would tell the reader that the record has ended.
       if (this.stop.hasBegun) throw new ServiceStoppingError();
       const first = await read();
       if (first instanceof ApiError) throw first;
@@ -108,7 +112,7 @@ export function accessLost({ detail, code }: ApiError): AccessLost {
   return { type: 'access_lost', data: { detail, code } };
 }
 
-/** The ids of records. Streams that show the same one share it. */
+/** The event ids of records, so that all streams of one record compute the id once. */
 const ids = new WeakMap<object, string>();
 
 function idOf<T extends object>(record: T, stateOf: (record: T) => unknown): string {
@@ -117,7 +121,7 @@ function idOf<T extends object>(record: T, stateOf: (record: T) => unknown): str
   return id;
 }
 
-/** The same state has the same id. */
+/** The id of an event for a state of a record. Equal states have equal ids. */
 function eventId(state: unknown): string {
   return createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 16);
 }

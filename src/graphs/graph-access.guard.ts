@@ -7,7 +7,7 @@ import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
 import { rememberGraph } from './held-graph.js';
 
-/** Refuses a request unless its caller has the role that the route asks for on the request's graph. */
+/** Refuses a request unless its caller has, in the request's graph, the role that the route asks for. */
 @Injectable()
 export class GraphAccessGuard implements CanActivate {
   constructor(private readonly access: GraphAccessService) {}
@@ -19,7 +19,7 @@ export class GraphAccessGuard implements CanActivate {
     const [principal, { source, role }] = [principalOf(context), access];
     if (source.of === 'body') {
       const graphId = (request.body as { graph_id?: unknown } | undefined)?.graph_id;
-      // The DTO refuses a body without a well-formed `graph_id` before anything happens.
+      // A body without a well-formed `graph_id` passes here. The DTO refuses it before the handler runs.
       if (isId(graphId)) rememberGraph(request, { graphId, role: await this.access.require(principal, graphId, role) });
       return true;
     }

@@ -7,7 +7,7 @@ import { GraphAccessError, GraphNotFoundError, GraphNotInKeyError, RecordNotFoun
 
 const rank = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
-/** Role of a caller in a graph; an admin counts as owner. */
+/** The role of a caller in a graph. Admins count as owners. */
 export type HeldRole = GraphRole | 'owner';
 
 export function includesRole(held: HeldRole, role: HeldRole): boolean {
@@ -34,7 +34,7 @@ const graphOf = {
 export class GraphAccessService {
   constructor(private readonly pool: ServicePool) {}
 
-  /** @throws RecordNotFoundError */
+  /** The graph to which a record belongs. @throws RecordNotFoundError */
   async findGraphOf(kind: keyof typeof graphOf, id: number): Promise<number> {
     const { rows } = await this.pool.query<{ graph_id: number }>({ name: `graph-of-${kind}`, text: graphOf[kind], values: [id] });
     if (!rows[0]) throw new RecordNotFoundError(kind);
@@ -52,13 +52,17 @@ export class GraphAccessService {
     return requireRole(principal, rows[0], role);
   }
 
-  /** As `require`, for a standing that was read with the account. */
+  /**
+   * Decides as `require` does, but from a standing that was read together with the caller's account.
+   * @returns the caller's role
+   * @throws GraphNotFoundError, GraphAccessError, GraphNotInKeyError
+   */
   judge(principal: Principal, { graphId: id, ownerId, role: held }: GraphStanding, role: HeldRole): HeldRole {
     if (ownerId === null) throw new GraphNotFoundError();
     return requireRole(principal, { id, owner_id: ownerId, role: held }, role);
   }
 
-  /** As `require`, for the graph that something belongs to. @throws RecordNotFoundError besides */
+  /** Decides as `require` does, for the graph to which a record belongs. @throws RecordNotFoundError and the errors of `require` */
   async requireOf(
     principal: Principal,
     kind: keyof typeof graphOf,
@@ -72,7 +76,8 @@ export class GraphAccessService {
   }
 
   /**
-   * Tells whether a user may do now what was asked for earlier. A deleted or disabled user, or one who must change the password, may not.
+   * Tells whether a user still has a role in a graph, for work that was requested earlier. A user who is deleted or disabled, or who must
+   * change the password, has none.
    */
   async mayStill(userId: number, graphId: number, role: GraphRole): Promise<boolean> {
     const { rows } = await this.pool.query<{ role: HeldRole | null }>(
@@ -90,7 +95,7 @@ export class GraphAccessService {
     return rowCount === 1;
   }
 
-  /** Lists the graphs that the caller may see. Null means all graphs. */
+  /** The ids of the graphs that the caller may see. Null means all graphs. */
   async listVisible({ userId, isAdmin, apiKey }: Principal): Promise<number[] | null> {
     if (isAdmin) return apiKey?.graphIds ?? null;
     const { rows } = await this.pool.query<{ id: number }>({
@@ -103,7 +108,7 @@ export class GraphAccessService {
   }
 }
 
-/** Admins count as owners. */
+/** The caller's role, if it includes the wanted role. Admins count as owners. @throws GraphNotInKeyError, GraphAccessError */
 function requireRole({ isAdmin, userId, apiKey }: Principal, graph: RoleRow, role: HeldRole): HeldRole {
   if (apiKey && !apiKey.graphIds.includes(graph.id)) throw new GraphNotInKeyError();
   const held = isAdmin || graph.owner_id === userId ? 'owner' : graph.role;

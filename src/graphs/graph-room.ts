@@ -1,17 +1,17 @@
 import { type Settings } from '../config/settings.js';
 import { mebibyte, StorageRoom } from '../database/storage-room.js';
 
-/** Bytes of the tables of graphs, with their indexes, as runs have left them. */
+/** The bytes of the tables of graphs, with their indexes, as the last runs have left them. */
 export interface GraphUse {
   graphBytes: number;
-  /** Bytes of all other graphs of the owner. */
+  /** The bytes of all other graphs of the same owner. */
   otherBytes: number;
   ownerIsAdmin: boolean;
 }
 
 /**
- * The room that a graph has, beside all others of its owner, and never less than it takes already. Admins set the bound, so their
- * graphs have none.
+ * The bytes that a graph may take beside all other graphs of its owner, but never less than it takes now. The graphs of admins have no
+ * bound, because admins set the bound.
  */
 export function graphRoom(
   { graphBytes, otherBytes, ownerIsAdmin }: GraphUse,

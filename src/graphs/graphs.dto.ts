@@ -8,7 +8,7 @@ import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 
 const maxDescription = 2000;
-/** A 64-bit id is sent as a string when it is beyond the safe integers. */
+/** The schema of a 64-bit id. An id beyond JavaScript's safe integers is sent as a string. */
 const bigId = { oneOf: [{ type: 'integer' }, { type: 'string' }] };
 
 export class CreateGraphRequest {
@@ -234,7 +234,7 @@ export class NeighborResponse {
   node: NeighborNodeResponse;
 }
 
-/** Properties are parsed in one go, which takes up to 30 ms for so many bytes. */
+/** The most bytes of the properties of one node or edge. Parsing so many in one go takes up to 30 ms. */
 const mostPropertyBytes = 524_288;
 
 /** @throws AnswerTooLargeError, ValueTooDetailedError */
@@ -245,7 +245,7 @@ function parseProperties(text: string): Record<string, unknown> {
   return parseExactJson(text) as Record<string, unknown>;
 }
 
-/** Turns an int8 into a number while that is exact, else into a string. */
+/** Turns the text of an int8 into a number if a number holds it exactly, otherwise returns the text. */
 function exact(value: string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -13,7 +13,7 @@ export class NodeNotFoundError extends ApiError {
   }
 }
 
-/** The job, run or metric in the path does not exist. */
+/** 404: the job, run or metric in the path does not exist. */
 export class RecordNotFoundError extends ApiError {
   constructor(kind: 'job' | 'run' | 'metric') {
     const names = { job: '任务', run: '运行', metric: '指标' };
@@ -50,7 +50,7 @@ export class GraphBusyError extends ApiError {
   }
 }
 
-/** 503: the user watches, or waits for, as many runs and queries as allowed. */
+/** 503: the user already watches, or waits for, as many runs and queries as allowed. */
 export class TooManyWatchersError extends ApiError {
   constructor(retryAfterS: number) {
     super(

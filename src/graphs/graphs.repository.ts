@@ -53,7 +53,7 @@ export interface NodeRow {
   label: string;
   key: string;
   display: string;
-  /** JSON text, because `pg` would round long numbers. */
+  /** The properties as JSON text, because `pg` would round long numbers. */
   properties: string;
   stub: true | null;
   labels: string[];
@@ -71,10 +71,10 @@ export interface NeighborRow {
   labels: string[];
 }
 
-/** The number is arbitrary; every instance must use the same one. */
+/** The key of the advisory lock for dropping tables. The number is arbitrary, but every instance must use the same number. */
 const tableDropLock = 7_301_946_202;
 
-/** Matches a lock time-out, and a deadlock that PostgreSQL ended by failing this transaction. */
+/** True for a lock timeout, and for a deadlock that PostgreSQL resolved by failing this transaction. */
 function isLockConflict(error: unknown): boolean {
   return [sqlstates.lockNotAvailable, sqlstates.deadlockDetected].some(state => state === sqlstateOf(error));
 }
@@ -102,7 +102,7 @@ interface UpdateGraph {
 export class GraphsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** `visible` is null for every graph. */
+  /** A page of the graphs with the ids in `visible`; null stands for all graphs. */
   async list({ userId }: Principal, visible: number[] | null, afterId: number, limit: number): Promise<GraphRow[]> {
     const { rows } = await this.pool.query<GraphRow>(
       `${graphRow} WHERE g.id > $2 AND ($3::int[] IS NULL OR g.id = ANY ($3)) ORDER BY g.id LIMIT $4`,
@@ -135,7 +135,7 @@ export class GraphsRepository {
     );
   }
 
-  /** Raises the version and measures the tables of the graph. Null when the graph is gone. */
+  /** Raises the version of a graph and measures the bytes of its tables. @returns the new version; null when the graph is gone */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
       `UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now(), bytes = ${bytesOf(graphTables(id))}
@@ -145,7 +145,10 @@ export class GraphsRepository {
     return rows[0]?.version ?? null;
   }
 
-  /** Bytes of the tables of graphs as runs have left them; 0 when the graph is gone. */
+  /**
+   * The bytes of the tables of a graph, and of the other graphs of its owner, as the last runs have left them. All are 0 when the graph is
+   * gone.
+   */
   async storageUse(id: number, on: Pick<PoolClient, 'query'> = this.pool): Promise<GraphUse> {
     const { rows } = await on.query<GraphUse>(
       `SELECT g.bytes::float8 AS "graphBytes", u.is_admin AS "ownerIsAdmin",
@@ -156,20 +159,20 @@ export class GraphsRepository {
     return rows[0] ?? { graphBytes: 0, otherBytes: 0, ownerIsAdmin: false };
   }
 
-  /** Makes runs of the graphs of one owner wait for each other until the transaction ends. */
+  /** Makes runs wait for each other until their transactions end, if one user owns their graphs. */
   async lockStorage(client: PoolClient, id: number): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of graphs', owner_id)) FROM graphs WHERE id = $1`, [id]);
   }
 
-  /** Null when the graph is gone. */
+  /** The version of a graph. Null when the graph is gone. */
   async versionSeen(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>('SELECT version FROM graphs WHERE id = $1', [id]);
     return rows[0]?.version ?? null;
   }
 
   /**
-   * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
-   * @throws GraphBusyError when a run holds the graph for longer than a second. A longer wait would hold a connection.
+   * Deletes the graph's row, so that nobody can see the graph any more. Afterwards `dropOrphans` drops the tables.
+   * @throws GraphBusyError when a run holds the graph for longer than a second. A longer wait would occupy a connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {
@@ -181,19 +184,22 @@ export class GraphsRepository {
     }
   }
 
-  /** Drops the tables of deleted graphs, including those that earlier deletions had to leave. */
+  /** Drops the tables of deleted graphs, including tables that earlier deletions could not drop. */
   async dropOrphans(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string }>(findOrphanedTables);
     const ids = new Set(rows.map(({ name }) => graphIdOf(name)));
     for (const id of ids) if (id !== null) await this.dropTables(id);
   }
 
-  /** Leaves tables that a long query still reads to the next deletion. The drop makes only readers of this graph wait. */
+  /**
+   * Drops the tables of one deleted graph. Tables that a long query still reads are left to the next deletion. During the drop only readers
+   * of this graph wait.
+   */
   private async dropTables(id: number): Promise<void> {
     try {
       await this.pool.transaction(async client => {
         await client.query(`SET LOCAL lock_timeout = ${dropLockMs}`);
-        // Two deletions may find the same orphan. Without the lock PostgreSQL would fail the second drop.
+        // Two deletions may find the same orphaned tables. Without the lock PostgreSQL would fail the second drop.
         await client.query('SELECT pg_advisory_xact_lock($1)', [tableDropLock]);
         await client.query(dropGraphTables(id));
       });

@@ -68,14 +68,15 @@ export class GraphsService {
     return this.get(principal, id);
   }
 
-  /** The room of a run before it begins. Others may use it up meanwhile. */
+  /** The bytes that a run may still add to a graph, as known before the run begins. Other runs may use up the room before the run ends. */
   async roomFor(id: number): Promise<StorageRoom> {
     return graphRoom(await this.graphs.storageUse(id), this.settings);
   }
 
   /**
-   * Call it in the transaction that has changed the graph, before its version is raised. It is exact: runs of the owner's graphs wait for
-   * each other from here to their end. A graph that is not larger than after its last run passes in any case.
+   * Checks that a changed graph keeps within the room of its owner's graphs. Call it in the transaction that has changed the graph, before
+   * the version of the graph is raised. The check is exact, because from here to the end of the transaction runs of the owner's graphs wait
+   * for each other. A graph that is no larger than after its last run always passes.
    * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, id: number): Promise<void> {
@@ -85,14 +86,15 @@ export class GraphsService {
   }
 
   /**
-   * Runs in the transaction that changes the graph, because answers of an earlier version become outdated. Null when the graph is
-   * gone.
+   * Raises the version of a graph. Call it in the transaction that changes the graph, because answers for an earlier version become
+   * outdated.
+   * @returns the new version; null when the graph is gone
    */
   raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     return this.graphs.raiseVersion(client, id);
   }
 
-  /** The version that a transaction sees. Null when the graph is gone. */
+  /** The version of a graph as the transaction of `client` sees it. Null when the graph is gone. */
   versionSeen(client: PoolClient, id: number): Promise<number | null> {
     return this.graphs.versionSeen(client, id);
   }
@@ -114,14 +116,20 @@ export class GraphsService {
     return toNodeResponse(await this.getNode(graphId, nodeId));
   }
 
-  /** @throws NodeNotFoundError; AnswerTooLargeError for an edge, whatever the properties of the node */
+  /**
+   * A page of the edges of a node, with the nodes at their other ends.
+   * @throws NodeNotFoundError; AnswerTooLargeError for an edge that is too large, whatever the size of the node's properties
+   */
   async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
     await this.getNode(graphId, nodeId);
     const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
     return page(await mapInTurns(rows, toNeighborResponse), limit, neighbor => neighbor.edge_id);
   }
 
-  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is not a number of 1 to 18 digits. */
+  /**
+   * Finds a node by id. Node ids have 64 bits and are opaque to clients.
+   * @throws NodeNotFoundError, also for an id that is not a number of 1 to 18 digits.
+   */
   private async getNode(graphId: number, nodeId: string): Promise<NodeRow> {
     const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
     if (!row) throw new NodeNotFoundError();

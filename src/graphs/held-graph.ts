@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
 import { type HeldRole } from './graph-access.service.js';
 
-/** The graph of a request, and what its caller is to it. */
+/** The graph of a request, and the role of the caller in it. */
 export interface HeldGraph {
   graphId: number;
   role: HeldRole;
@@ -10,7 +10,7 @@ export interface HeldGraph {
 
 type GuardedRequest = Request & { heldGraph?: HeldGraph };
 
-/** Injects the graph of a route that declares `GraphAccess`, as its guard found it. */
+/** Injects the graph of the request, as the guard of a route with `GraphAccess` found it. */
 export const CurrentGraph = createParamDecorator((_: unknown, context: ExecutionContext): HeldGraph => {
   const { heldGraph } = context.switchToHttp().getRequest<GuardedRequest>();
   if (!heldGraph) throw new TypeError('No guard has checked the graph of the request');

@@ -9,7 +9,7 @@ import { type ReadinessResponse, type ServiceSettingsResponse } from './health.d
 
 const languages = ['zh', 'en'];
 
-/** Probes come every few seconds and give up soon, so this check waits for nothing slow. */
+/** Milliseconds that the retrieval check may take. Probes come every few seconds and give up soon, so the check waits for nothing slow. */
 const retrievalPatienceMs = 500;
 
 @Injectable()
@@ -24,12 +24,12 @@ export class HealthService {
   ) {}
 
   /**
-   * Tells whether requests should come here. The state of the database is at most a second old while it answers, and five when it
-   * hangs.
+   * Tells whether requests should be sent to this process. The known state of the database is at most one second old while the database
+   * answers, and five seconds when it hangs.
    */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
-    // Requests that come during a check wait for the same answer.
+    // Requests that arrive during a check wait for its result.
     this.checking ??= this.retrieval.check(retrievalPatienceMs).finally(() => (this.checking = null));
     const processes = await this.checking;
     const retrieval = processes.includes('ok') ? 'ok' : 'unavailable';

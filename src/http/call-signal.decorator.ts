@@ -2,7 +2,10 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Response } from 'express';
 import { ApiError } from '../common/errors/api-error.js';
 
-/** Nobody reads it, but the work that it ends is told apart from work that failed. 499 is the status that proxies log for it. */
+/**
+ * The caller has gone. Nobody reads this error, but it distinguishes work that was ended for it from work that failed. 499 is the status
+ * that proxies log for it.
+ */
 export class CallerGoneError extends ApiError {
   constructor() {
     super(499, 'caller_gone', { zh: '调用方已断开，工作已取消', en: 'The caller has gone, and the work was cancelled' });
@@ -16,7 +19,7 @@ export const CallSignal = createParamDecorator((_: unknown, context: ExecutionCo
 
 const signals = new WeakMap<Response, AbortSignal>();
 
-/** A signal that aborts when the caller goes before the answer is sent: the same for each who asks. */
+/** A signal that aborts when the caller goes before the answer is sent. All code that asks for one response gets the same signal. */
 export function callSignal(response: Response): AbortSignal {
   const known = signals.get(response);
   if (known) return known;

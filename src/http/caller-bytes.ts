@@ -1,4 +1,4 @@
-/** Bytes that callers take up for now. */
+/** Counts the bytes of memory that each caller takes up at the moment. */
 export class CallerBytes {
   private readonly held = new Map<string, number>();
 

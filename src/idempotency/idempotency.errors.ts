@@ -29,7 +29,7 @@ export class IdempotencyKeyInUseError extends ApiError {
   }
 }
 
-/** 409: the request was committed, but its process died, or lost the database, before its answer was kept. */
+/** 409: the request was committed, but its answer was not stored, because its process died or lost the database. */
 export class IdempotencyAnswerLostError extends ApiError {
   /** @param listedAt the path whose GET lists what the request may have created */
   constructor(listedAt: string) {

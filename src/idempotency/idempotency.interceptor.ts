@@ -15,8 +15,9 @@ import { trimEndOf } from '../text/trim-zeros.js';
 import { readIdempotencyKey } from './read-idempotency-key.js';
 
 /**
- * Answers a repeated request with the first answer, by its `Idempotency-Key`. Runs after all guards, so that a repeat counts against
- * the limits and its caller still needs the right. Only answers of requests that succeeded are kept: a refusal created nothing.
+ * Answers a repeated request with the stored answer to the first request with the same `Idempotency-Key`. It runs after all guards, so a
+ * repeat counts towards the limits, and its caller still needs the right to make it. Only answers of successful requests are stored,
+ * because a refused request created nothing.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -42,7 +43,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const body = await this.handle(next, request);
     const answer = route.secret === undefined ? body : { ...(body as object), [route.secret]: null };
     const location = (response.getHeader('Location') as string | undefined) ?? null;
-    // The record exists, so its caller gets the answer even if nothing can be kept. Repeats then learn that the answer is lost.
+    // The record has been created, so its caller gets the answer even if the answer cannot be stored. A repeat then learns that the answer
+    // is lost.
     await this.persist(() => this.keys.keep(request, { status: response.statusCode, location, answer }));
     return of(body);
   }
@@ -50,7 +52,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private async handle(next: CallHandler, request: KeyedRequest): Promise<unknown> {
     let isUnderWay = true;
     try {
-      // Work that the request sets off, such as a run, goes on after it.
+      // Work that the request starts, such as a run, may go on after the request; its transactions no longer belong to the request.
       return await withEachTransaction(
         async client => {
           if (isUnderWay) await this.keys.recordCommit(client, request);
@@ -66,7 +68,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  /** Tries again after any failure. Once the database was lost, other connections of the pool may be dead too, which soon shows. */
+  /**
+   * Repeats failed work up to three times, 200 ms apart. Once the database was lost, other connections of the pool may turn out to be dead
+   * too.
+   */
   private async persist(work: () => Promise<void>, triesLeft = 3): Promise<void> {
     try {
       await work();
@@ -87,16 +92,19 @@ function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute
   const content = Object.keys(query).length === 0 ? (body ?? {}) : [body ?? {}, query];
   return {
     caller: toCaller(principalOf(context)).subject,
-    // Neither a method nor a path has a line break.
+    // Neither a method nor a path contains a line break, so a line break separates the parts unambiguously.
     keyHash: createHash('sha256').update(`${method}\n${path}\n${key}`).digest(),
     bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),
     attempt: randomUUID(),
-    // The prefix /api is not part of the path here.
+    // Express gives the path without the prefix /api here.
     listedAt: `/api${placeOf(path, listedAt)}`,
   };
 }
 
-/** The path of the list, which may be written in relation to that of the request. */
+/**
+ * The path whose GET lists what the request creates. `listedAt` is absolute, or replaces the last part of the request's path; without it
+ * the path itself is the list.
+ */
 function placeOf(path: string, listedAt = path): string {
   if (listedAt.startsWith('/')) return listedAt;
   const whole = trimEndOf(path, '/');

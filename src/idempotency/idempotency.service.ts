@@ -10,21 +10,26 @@ import {
 } from './idempotency.errors.js';
 
 const keptHours = 24;
-/** Most keys and bytes of answers that one caller may keep at a time. Concurrent requests may go a little beyond. */
+/**
+ * The most keys, and the most bytes of answers, that one caller may keep at a time. Concurrent requests may exceed these bounds a little.
+ */
 const most = { keys: 5_000, bytes: 16_777_216 };
-/** The longest that `Prefer: wait` makes a request wait. */
+/** The longest time in milliseconds for which `Prefer: wait` makes a request wait. */
 const longestWaitMs = 60_000;
 const spareMs = 120_000;
 
-/** One request under a key. */
+/** One request with an idempotency key. */
 export interface KeyedRequest {
   /** `user:1` or `key:1`. */
   caller: string;
   /** SHA-256 of method, path and key. */
   keyHash: Buffer;
-  /** HMAC-SHA-256 of the body and the query under the key. A body may hold a password that a plain hash would let a reader guess. */
+  /**
+   * HMAC-SHA-256 of the body and the query, with the idempotency key as its key. The body may hold a password, which a reader could guess
+   * from a plain hash.
+   */
   bodyHash: Buffer;
-  /** A random UUID. An attempt whose key was given to another can neither commit nor keep its answer. */
+  /** A random UUID for this attempt. An attempt that has lost the key to another attempt can neither commit nor store its answer. */
   attempt: string;
   /** The path whose GET lists what the request creates. */
   listedAt: string;
@@ -41,14 +46,14 @@ interface KeyRow {
   location: string | null;
   answer: unknown;
   has_same_body: boolean;
-  /** Null in rows of an earlier release. */
+  /** True if the request was committed and its lease ended without an answer. Null in rows of an earlier release. */
   is_answer_lost: boolean | null;
 }
 
 /**
- * The keys that callers sent, with the answers to repeat. A row is a request under way until it has a status. A request
- * whose process died before its COMMIT frees its key at the end of the lease; one that died after it keeps the key, so that no repeat
- * does the work twice.
+ * The idempotency keys that callers sent, with the answers to repeat. A row without a status stands for a request under way. If the process
+ * of a request dies before the COMMIT, the key becomes free at the end of the lease. If it dies after the COMMIT, the key stays taken, so
+ * that no repeat does the work twice.
  */
 @Injectable()
 export class IdempotencyService {
@@ -79,8 +84,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Takes the key for one request, in one process.
-   * @throws IdempotencyKeyInUseError when another request was quicker; TooManyIdempotencyKeysError
+   * Takes the key for one request.
+   * @throws IdempotencyKeyInUseError when another request has taken the key first; TooManyIdempotencyKeysError
    */
   async begin({ caller, keyHash, bodyHash, attempt }: KeyedRequest): Promise<void> {
     const { rows } = await this.pool.query<{ keys: number; bytes: number; free_in_s: number }>(
@@ -103,9 +108,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Records in a transaction of the request that it is committed. The row stays locked until the COMMIT, so whoever wants the key
-   * waits for the outcome.
-   * @throws IdempotencyKeyInUseError when the request outlived its lease and another has the key
+   * Records, in a transaction of the request, that the request is committed. The row stays locked until the COMMIT, so another request that
+   * wants the key waits for the outcome.
+   * @throws IdempotencyKeyInUseError when the request outlived its lease and another request has the key
    */
   async recordCommit(client: PoolClient, { caller, keyHash, attempt }: KeyedRequest): Promise<void> {
     const { rowCount } = await client.query(
@@ -131,7 +136,10 @@ export class IdempotencyService {
     await this.pool.query('DELETE FROM idempotency_keys WHERE caller = $1 AND key_hash = $2 AND attempt = $3', [caller, keyHash, attempt]);
   }
 
-  /** Frees the key of a request that failed, or ends its time if a transaction of it was committed nonetheless. */
+  /**
+   * Frees the key of a request that failed. If a transaction of the request was committed nonetheless, the key stays taken, and the request
+   * no longer counts as under way.
+   */
   async settle({ caller, keyHash, attempt }: KeyedRequest): Promise<void> {
     const request = [caller, keyHash, attempt];
     const freed = await this.pool.query(

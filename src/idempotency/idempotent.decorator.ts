@@ -4,17 +4,20 @@ import { ApiHeader } from '@nestjs/swagger';
 const metadataKey = 'idempotent';
 
 export interface IdempotentRoute {
-  /** The field of the answer with a secret that is shown once. It is not stored, and a repeat has null there. */
+  /**
+   * The name of the answer's field that holds a secret shown only once. The secret is not stored, and the answer to a repeat has null in
+   * this field.
+   */
   secret?: string;
-  /** The path that lists what the route creates, or its last part alone; absent where it is the path of the route. */
+  /** The path whose GET lists what the route creates, or the last part of that path. Absent if it is the path of the route itself. */
   listedAt?: string;
 }
 
-/** Lets callers repeat a request to the route under an `Idempotency-Key`. Stands on every route that creates a record. */
+/** Lets callers repeat a request to the route with an `Idempotency-Key`. Every route that creates a record has this decorator. */
 export function Idempotent(route: IdempotentRoute = {}): MethodDecorator {
   return applyDecorators(
     SetMetadata(metadataKey, route),
-    // The header has no example: Swagger UI would send it, and each attempt after the first would be a repeat.
+    // The header has no example, because Swagger UI would send it, and each attempt after the first would count as a repeat.
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
@@ -25,7 +28,7 @@ export function Idempotent(route: IdempotentRoute = {}): MethodDecorator {
   );
 }
 
-/** The argument of the route's `Idempotent`; undefined for a route that does not take keys. */
+/** The argument of the route's `Idempotent`; undefined for a route that takes no idempotency keys. */
 export function idempotentRouteOf(context: ExecutionContext): IdempotentRoute | undefined {
   return Reflect.getMetadata(metadataKey, context.getHandler()) as IdempotentRoute | undefined;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../database/service-pool.js';
 
-/** Stores the latest time known to be past in the database, where a restart and another machine find it. */
+/** Stores the latest time that is known to be past in the database, where it survives a restart and is visible to other machines. */
 @Injectable()
 export class LicenceClockRepository {
   constructor(private readonly pool: ServicePool) {}
@@ -14,7 +14,10 @@ export class LicenceClockRepository {
     return rows[0]!.latest;
   }
 
-  /** @param isProven The licence server has signed this time. It then also replaces a later one. */
+  /**
+   * Stores a time, unless a later one is stored already. @param isProven true if the licence server has signed this time, which then also
+   * replaces a later stored time
+   */
   async remember(time: Date, isProven: boolean): Promise<void> {
     await this.pool.query(
       `INSERT INTO licence_clock AS kept (seen_at) VALUES ($1)

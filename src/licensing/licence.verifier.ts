@@ -9,11 +9,11 @@ import { LicenceRefusedError } from './licensing.errors.js';
 import { SteadyClock } from './steady-clock.js';
 import { endsTheLicence } from './verification/online/check-online.js';
 
-/** The known state of the licence. `proof` is null while the check is off. */
+/** The known state of the licence. `proof` and `checkedAt` are null while the check is off. */
 export interface LicenceState {
   proof: LicenceProof | null;
   checkedAt: Date | null;
-  /** The reason why the last check while running brought no new proof. */
+  /** The reason why the last check of a running service brought no new proof; null if it brought one. */
   refusal: LicenceRefusedError | null;
 }
 
@@ -22,9 +22,9 @@ const longestWaitMs = 60 * minuteMs;
 const timeNotKept = 'The time of the licence check could not be written to the database';
 
 /**
- * The licence gate. The application starts only with a proof. While it runs, the gate asks for a new proof once a day (hourly when
- * the last one is weak). A check that brings none leaves the last proof valid until its own end; then `lapsed` resolves. A signed
- * refusal ends it at once.
+ * The licence gate. The application starts only with a proof. While it runs, the gate asks for a new proof once a day (hourly when the last
+ * proof is weak). After a check without a new proof, the last proof stays valid until its own end; then `lapsed` resolves. A signed refusal
+ * ends the last proof at once.
  */
 @Injectable()
 export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -66,8 +66,8 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Checks once while running. Asks for a new proof when the last is a day old, weak, or at its end. Setting the clock back gains
-   * no time.
+   * Checks the licence of a running service once. It asks for a new proof if the last proof is a day old, weak, or at its end. Setting the
+   * clock back gains no time.
    */
   async look(now: Date): Promise<void> {
     if (this.proof === null || this.checkedAt === null || this.steady === null) return;
@@ -78,7 +78,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     if (holds && young && this.proof.status === 'valid' && this.refusal === null) return;
     try {
       const proven = await this.prove(now, latest);
-      // The time is kept in memory. A failed write is made up for with the next proof.
+      // The time of the check is also kept in memory. If this write fails, the next proof writes it.
       await this.clock.remember(proven.at, proven.isFresh).catch((cause: unknown) => this.log.warn({ cause }, timeNotKept));
     } catch (error) {
       const refusal = error as LicenceRefusedError;
@@ -100,8 +100,8 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Returns the time of the proof, and whether the licence server has just signed it. A fresh signature shows that the clock is
-   * right.
+   * Asks for a proof. @returns the time of the proof, and whether the licence server has just signed it: a fresh signature shows that the
+   * clock is right
    */
   private async prove(now: Date, latestSeen: Date): Promise<{ at: Date; isFresh: boolean }> {
     const proof = await checkLicence(this.settings, now, { latestSeen });

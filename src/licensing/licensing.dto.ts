@@ -55,7 +55,7 @@ export function toLicenseResponse({ proof, checkedAt, refusal }: LicenceState): 
   return {
     enabled: proof !== null,
     mode: proof?.mode ?? null,
-    // A proof that the last check could not renew still holds, but not for long.
+    // If the last check could not renew the proof, the proof still holds for a limited time.
     status: proof === null ? 'disabled' : refusal ? 'grace' : proof.status,
     name: proof?.name ?? null,
     licensee: proof?.licensee ?? null,

@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { licenceConflicts, licenceRefusal } from '../config/license-settings.js';
 
-/** The reasons for refusing a licence. Each sentence says what to do about it, and none can hold the key. */
+/** The reasons for refusing a licence. Each sentence says what to do about the refusal, and none can hold the licence key. */
 const sentences = {
   ...licenceConflicts,
   url_invalid: {
@@ -70,10 +70,10 @@ const sentences = {
 
 export type RefusalReason = keyof typeof sentences;
 
-/** EX_CONFIG of sysexits.h, which service managers can tell from a crash. */
+/** Exit code of a process whose licence was refused: EX_CONFIG of sysexits.h. Service managers can tell this code from a crash. */
 export const licenceRefusedExitCode = 78;
 
-/** The licence does not let the service run. The message is one line in both languages. */
+/** The licence does not let the service run. The message is one line in Chinese and English. */
 export class LicenceRefusedError extends Error {
   readonly exitCode = licenceRefusedExitCode;
 

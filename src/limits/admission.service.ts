@@ -6,16 +6,16 @@ import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { AdmissionBusyError } from './limits.errors.js';
 
-/** Requests whose credentials are looked up at once. The event loop then never has more than a few to go on with in one turn. */
+/** Requests whose credentials are checked at once. The limit keeps each turn of the event loop short. */
 const places = 8;
-/** Requests that may wait: of one caller, and of all. */
+/** The most requests that may wait: `waitingPerCaller` of one caller, and `waiting` of all callers. */
 const waitingPerCaller = 1_000;
 const waiting = 4_000;
 const patienceMs = 10_000;
 
 /**
- * Lets requests in to be authenticated, those of each caller in turn: a user who sends thousands at once, with many keys, does not
- * stand before everybody else. The caller is the user whose credentials the request is likely to show, else its address.
+ * Admits requests to authentication, with callers taking turns: a user who sends thousands of requests at once, with many keys, does not
+ * delay all others. The caller is the user whose credentials the request probably has, otherwise the network of its address.
  */
 @Injectable()
 export class AdmissionService {
@@ -32,7 +32,7 @@ export class AdmissionService {
     private readonly addresses: ClientAddressService,
   ) {}
 
-  /** @throws AdmissionBusyError, CallerGoneError, and what `authenticate` throws */
+  /** @throws AdmissionBusyError, CallerGoneError, and the errors of `authenticate` */
   run<T>(request: Request, authenticate: () => Promise<T>): Promise<T> {
     const known = this.callers.find(request);
     const caller = known ? known.userId : this.addresses.networkOf(request);

@@ -1,12 +1,12 @@
 import { type Principal } from '../access/principal.js';
 import { type Settings } from '../config/settings.js';
 
-/** Every limit counts the last 60 seconds at any moment. */
+/** The window of every limit in ms: at any moment, the requests of the last 60 seconds count. */
 export const windowMs = 60_000;
 
 /**
- * The limits of one address, counted before the credentials are looked at, and those of one user. A route that names no bucket
- * counts as `user`. Public and unknown routes, and requests without good credentials, count as `anonymous`.
+ * By bucket: whether its limit applies to an address, which is counted before the credentials are checked, or to a user. A route that names
+ * no bucket counts as `user`. Public and unknown routes, and requests without valid credentials, count as `anonymous`.
  */
 export const buckets: Record<BucketName, 'address' | 'user'> = {
   login: 'address',
@@ -24,7 +24,7 @@ export type Limits = Settings['rateLimits'];
 export type BucketName = keyof Limits;
 
 export interface Route {
-  /** The bucket that the route names; `none` if nothing is counted. */
+  /** The bucket that the route names; `none` if its requests are not counted; undefined if it names no bucket. */
   bucket?: BucketName | 'none' | undefined;
   isPublic: boolean;
 }
@@ -41,7 +41,7 @@ export function toCaller({ userId, apiKey }: Principal): Caller {
   return apiKey ? { userId, subject: `key:${apiKey.id}`, rateLimit: apiKey.rateLimit } : { userId, subject: `user:${userId}` };
 }
 
-/** One request of `subject` against a limit. */
+/** One request that counts for `subject` against a limit. */
 export interface Charge {
   /** The limit's name in the `RateLimit` headers and in the error's context. */
   name: string;
@@ -53,8 +53,8 @@ export interface Charge {
 export const anonymous = (address: string, limits: Limits): Charge => ({ name: 'anonymous', limit: limits.anonymous, subject: address });
 
 /**
- * Tells which limit a request to a route counts against, for its address or for its caller. Null where it counts for the other one
- * only. An API key has one limit over all routes, in place of its user's limits.
+ * Finds the limit that a request to a route counts against, for its address or for its caller (`payer`). Null if the route's limit applies
+ * to the other of the two. An API key has one limit over all routes, in place of its user's limits.
  */
 export function findCharge({ bucket, isPublic }: Route, payer: string | Caller, limits: Limits): Charge | null {
   if (bucket === 'none') return null;

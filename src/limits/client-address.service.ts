@@ -8,7 +8,10 @@ import { currentRequest } from '../common/logging/request-context.js';
 import { Settings } from '../config/settings.js';
 import { type TrustedProxies } from '../config/trusted-proxies.js';
 
-/** All requests without a readable sender share one bucket. Their limit may be met too early, but never be avoided. */
+/**
+ * The address of all requests without a readable sender, which share one bucket. They may reach their limit too early, but can never avoid
+ * it.
+ */
 export const unknownClient = 'unknown';
 
 /** The addresses under which requests are counted. */
@@ -27,19 +30,24 @@ export class ClientAddressService {
     return findClientAddress(socket.remoteAddress, header, this.settings.trustProxy);
   }
 
-  /** The network in whose line a request waits: IPv6 by its /48, the largest that one customer usually gets. */
+  /**
+   * The network by which waiting requests are queued: an IPv4 address, or an IPv6 /48, the largest network that one customer usually gets.
+   */
   networkOf(request: Request): string {
     const address = this.of(request);
     return address.endsWith('/64') ? normalizeIp(address.slice(0, -'/64'.length), 48) : address;
   }
 
-  /** The network of the request being served, for code that does not get the request. */
+  /** The network of the current request, for code that does not get the request as an argument. */
   currentNetwork(): string {
     const current = currentRequest();
     return current ? this.networkOf(current.request) : unknownClient;
   }
 
-  /** Warns of a proxy that is not trusted: all clients behind it share its limits, which looks like a fault of the service. */
+  /**
+   * Warns once of a proxy that the settings do not trust: all clients behind such a proxy share its limits, which looks like a fault of the
+   * service.
+   */
   private warnOfProxy(): void {
     const { trustProxy } = this.settings;
     if (this.forwardingSeen || !('hops' in trustProxy) || trustProxy.hops > 0) return;
@@ -49,9 +57,9 @@ export class ClientAddressService {
 }
 
 /**
- * The address under which a request is counted: IPv4 whole, IPv6 by its /64 (one household or host, which may use any address in
- * it), IPv4 mapped into IPv6 as IPv4. `X-Forwarded-For` is read from its right end, where each trusted proxy added the sender it
- * saw, and only as far as the senders are trusted. The rest to the left is the client's own text.
+ * The address under which a request is counted: IPv4 whole, IPv6 by its /64 (one household or host, which may use any address of the /64),
+ * and IPv4 mapped into IPv6 as IPv4. `X-Forwarded-For` is read from its right end, where each trusted proxy added the sender it saw, and
+ * only as far as the senders are trusted. The text further left comes from the client itself.
  * @param peer address at the other end of the socket
  * @param forwardedFor the header's value, repeated headers joined by commas
  */
@@ -62,7 +70,7 @@ export function findClientAddress(peer: string | undefined, forwardedFor: string
     const senders = forwardedFor.split(',');
     for (let hop = 0; hop < senders.length && isTrusted(trusted, client, hop); hop++) {
       const sender = readAddress(senders[senders.length - 1 - hop]);
-      // A proxy that does not name its sender stands for all of its clients.
+      // If a trusted proxy does not name its sender, all its clients count under the proxy's address.
       if (sender === null) break;
       client = sender;
     }
@@ -75,7 +83,7 @@ function isTrusted(trusted: TrustedProxies, address: string, hop: number): boole
   return trusted.networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** An address without its port, brackets and zone. Null for anything else, such as `unknown` or `_hidden`. */
+/** An IP address without its port, brackets and zone. Null for a text that is not an address, such as `unknown` or `_hidden`. */
 function readAddress(text: string | undefined): string | null {
   const bare = text?.trim().split('%', 1)[0] ?? '';
   if (isIP(bare) !== 0) return bare;

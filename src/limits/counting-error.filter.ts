@@ -17,8 +17,8 @@ import { LimiterService } from './limiter.service.js';
 import { TooManyRequestsError } from './limits.errors.js';
 
 /**
- * The error filter of the service. It first counts a request that ends in an error and is counted nowhere else, such as a 404 or a
- * 401, for its address. An address that used up its share gets a 429 in place of the error.
+ * The error filter of the service. Before it answers, it counts a failed request that no guard has counted, such as a 404 or a 401, against
+ * its address. An address that has used up its limit gets a 429 in place of the error.
  */
 @Catch()
 export class CountingErrorFilter extends ErrorFilter {
@@ -43,7 +43,7 @@ export class CountingErrorFilter extends ErrorFilter {
       .catch(() => response.destroy());
   }
 
-  /** Middleware for documents that Express serves without guards. They count as errors do. */
+  /** Middleware for documents that Express serves without guards. Requests for them count against the address, as errors do. */
   readonly countDocument = (request: Request, response: Response, next: NextFunction): void => {
     this.count(request, response).then(() => next(), next);
   };
@@ -55,9 +55,9 @@ export class CountingErrorFilter extends ErrorFilter {
     const response = http.getResponse<Response>();
     const request = http.getRequest<Request & { user?: Principal }>();
     if (error instanceof TurnTooLongError && request.user && mayRest(request)) this.resting.noteEnd(request.user.userId);
-    // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
+    // A fault of the service is not counted. Its error is shown even to an address that has used up its limit.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
-    // A known caller who gave up before their turn does not count as a stranger who floods.
+    // A known caller who closed the connection while waiting is not counted as a stranger who floods.
     if (error instanceof CallerGoneError && this.callers.find(http.getRequest<Request>())) return error;
     try {
       await this.count(http.getRequest<Request>(), response);
@@ -67,7 +67,7 @@ export class CountingErrorFilter extends ErrorFilter {
     }
   }
 
-  /** A refused request adds to a flood: its credential no longer passes from a blocked address. */
+  /** Counts a request against its address. After a refusal the request's credential no longer passes from a blocked address. */
   private async count(request: Request, response: Response): Promise<void> {
     try {
       await this.limiter.admit(anonymous(this.addresses.of(request), this.limiter.limits), response);

@@ -9,15 +9,15 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * The callers with recently good credentials. It lets nobody in: every request is still authenticated. It tells, before any query,
- * which limit a request will meet, and lets good callers through while others flood from their address.
+ * Remembers callers whose credentials were recently valid. The service admits nobody by itself: every request is still authenticated.
+ * Before any query it tells which limit a request will meet, and lets known callers through while others flood from the same address.
  */
 @Injectable()
 export class KnownCallersService {
   private readonly callers = new RecentMap<string, Caller>(keepMs, capacity, () => performance.now());
   /**
-   * Tokens of ours that were shown in a flood: ended ones, or good ones whose holder takes part. Only users who logged in have one,
-   * so junk cannot fill this memory.
+   * Hashes of tokens that this service has signed and that were used in a flood: expired tokens, or valid ones whose holder takes part.
+   * Only users who logged in have such a token, so junk cannot fill this memory.
    */
   private readonly flooding = new RecentMap<string, true>(keepMs, capacity, () => performance.now());
 
@@ -28,7 +28,10 @@ export class KnownCallersService {
     return key === null ? undefined : this.callers.get(key);
   }
 
-  /** Tells without a query whether a request shows a recently good credential, or a token of ours, which may have ended. */
+  /**
+   * Tells without a query whether a request has a recently valid credential, or a token that this service has signed, which may have
+   * expired.
+   */
   isLikelyGood(request: Request): boolean {
     if (this.find(request)) return true;
     const token = this.findToken(request);
@@ -40,7 +43,10 @@ export class KnownCallersService {
     if (key !== null) this.callers.set(key, caller);
   }
 
-  /** Remembers only tokens of ours and forgets the rest, so that nobody can fill this memory with junk. */
+  /**
+   * Stops trusting the credential of a request. Only tokens that this service has signed are remembered as flooding, so that junk cannot
+   * fill the memory.
+   */
   distrust(request: Request): void {
     const key = credentialKey(request);
     if (key !== null) this.callers.delete(key);
@@ -48,7 +54,7 @@ export class KnownCallersService {
     if (token !== null) this.flooding.set(hashOf(token), true);
   }
 
-  /** The token of a request that shows no other credential, if we have signed it. */
+  /** The bearer token of a request without an API key, if this service has signed it; otherwise null. */
   private findToken({ headers: { authorization, 'x-api-key': apiKey } }: Request): string | null {
     if (apiKey !== undefined || authorization?.startsWith('Bearer ') !== true) return null;
     const token = authorization.slice('Bearer '.length);
@@ -61,5 +67,5 @@ function credentialKey({ headers }: Request): string | null {
   return authorization === '' && apiKey === '' ? null : hashOf(`${authorization}\n${String(apiKey)}`);
 }
 
-/** Credentials are hashed, so that none stays in memory. */
+/** Credentials are kept as hashes, so that no credential stays in memory. */
 const hashOf = (credential: string) => hash('sha256', credential, 'base64');

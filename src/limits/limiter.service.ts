@@ -12,7 +12,7 @@ const rememberedBlocks = 50_000;
 /** Counts requests against their limits and reports them in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
 @Injectable()
 export class LimiterService {
-  /** The time until which a key is known to be refused, so that a blocked client costs no query. */
+  /** By key: the time (of `performance.now()`) until which the key is known to be refused, so that a blocked client costs no query. */
   private readonly blockedUntil = new RecentMap<string, number>(windowMs, rememberedBlocks, () => performance.now());
 
   constructor(
@@ -25,14 +25,14 @@ export class LimiterService {
   }
 
   /**
-   * Tells what a caller may ask for in a minute, and how much of it is left now. Counts nothing.
+   * Tells how many requests a caller may send in a minute, and how many of them are left now. The call itself is not counted.
    * @throws LimitsUnavailableError
    */
   async look(caller: Caller): Promise<{ name: string; limit: number; left: number }[]> {
     return Promise.all(
       chargesOf(caller, this.limits).map(async charge => {
         const { name, limit, subject } = this.scale(charge);
-        // A limit of 0 admits nothing, so that the storage only tells what it holds.
+        // A limit of 0 admits no request, so the storage counts nothing and only tells the hits that it holds.
         const { totalHits } = await this.ask(name, subject, 0);
         return { name, limit, left: Math.max(0, limit - totalHits) };
       }),
@@ -40,7 +40,7 @@ export class LimiterService {
   }
 
   /**
-   * Counts one request and returns if it is admitted.
+   * Counts one request, and returns if the request is admitted.
    * @throws TooManyRequestsError; LimitsUnavailableError when the storage does not answer
    */
   async admit(charge: Charge, response: Response): Promise<void> {
@@ -52,8 +52,8 @@ export class LimiterService {
   }
 
   /**
-   * Counts what a user starts without a request, and returns if it is admitted.
-   * @throws as `admit`
+   * Counts an action that a user starts without a request, and returns if the action is admitted.
+   * @throws the errors of `admit`
    */
   async count(charge: Charge): Promise<void> {
     const scaled = this.scale(charge);
@@ -86,7 +86,8 @@ export class LimiterService {
   private async decide(scaled: Charge): Promise<HitRecord> {
     const askedAt = performance.now();
     const record = await this.ask(scaled.name, scaled.subject, scaled.limit);
-    // Counted from before the question. The storage decided later than that, so no request is refused after its Retry-After.
+    // The time to block is added to the time before the storage was asked. The storage decided later, so no request is refused after its
+    // Retry-After.
     if (record.isBlocked) this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
     return record;
   }
@@ -116,12 +117,18 @@ export class LimiterService {
 
 const blockKey = ({ name, limit, subject }: Charge) => `${name}:${limit}:${subject}`;
 
-/** Rounds up, but ignores a microsecond: sums of floating-point times may be off by that, and a request takes far longer to arrive. */
+/**
+ * Rounds up to whole seconds, but ignores up to a microsecond: sums of floating-point times may be off by that, and a request takes far
+ * longer to arrive.
+ */
 function wholeSeconds(seconds: number): number {
   return Math.ceil(seconds - 1e-6);
 }
 
-/** `r`: requests left now. `t`: whole seconds until there is one more. Two policies on one response make two lines. */
+/**
+ * Adds the rate limit headers to a response. `r`: requests left now. `t`: whole seconds until one more request is admitted. Two policies on
+ * one response make two lines of each header.
+ */
 function announce({ name, limit }: Charge, left: number, seconds: number, response: Response): void {
   response.appendHeader('RateLimit-Policy', `"${name}";q=${limit};w=${windowMs / 1000}`);
   response.appendHeader('RateLimit', `"${name}";r=${Math.max(0, left)};t=${wholeSeconds(seconds)}`);

@@ -20,7 +20,7 @@ export class TooManyRequestsError extends ApiError {
   }
 }
 
-/** 503: too many requests of the same caller wait already, or this one waited too long for its turn. */
+/** 503: too many requests of the same caller are waiting already, or this request has waited too long for its turn. */
 export class AdmissionBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -34,7 +34,7 @@ export class AdmissionBusyError extends BusyError {
   }
 }
 
-/** 503: working on several requests of the caller was ended, because it held up all others. */
+/** 503: several requests of the caller were ended because they held up all other callers, so the caller must rest. */
 export class RequestsRestError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -48,7 +48,7 @@ export class RequestsRestError extends BusyError {
   }
 }
 
-/** 500, as an outage of the database is: the storage does not answer. A request that cannot be counted is refused. */
+/** 500: the storage of the limits does not answer. A request that cannot be counted is refused. An outage of the database is a 500 too. */
 export class LimitsUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(

@@ -18,14 +18,14 @@ import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
-/** Requests that end something, or secure an account, never rest. */
+/** Paths whose requests are admitted even for a caller who must rest, because they end something or secure an account. */
 const neverRests = /\/auth\/|\/(?:cancel|retire|reset-password)$/;
 
 /**
- * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
- * exception are not the contract's. Runs twice. Before the credentials it counts by address, so that no password is hashed and no key
- * looked up beyond the limit. Right after them it counts by user or API key, including requests that later guards refuse, and refuses
- * callers who rest.
+ * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and exception
+ * differ from those of the API. The guard runs twice for a request. Before the credentials are checked it counts by address, so that no
+ * password is hashed and no key looked up beyond the limit. Right after the check it counts by user or API key, including requests that
+ * later guards refuse, and refuses callers who must rest.
  */
 @Injectable()
 export class LimitsGuard extends ThrottlerGuard {
@@ -47,7 +47,7 @@ export class LimitsGuard extends ThrottlerGuard {
     const route = { bucket: bucketOf(context), isPublic: accessOf(context).kind === 'public' };
     const principal = principalOf(context) as Principal | undefined;
     if (principal) await this.countCaller(route, principal, http.getRequest(), response);
-    // A public route has no caller; its request was already counted before the credentials.
+    // A public route has no caller. Its request was already counted before the credentials were checked.
     else if (!this.limiter.hasCounted(response)) await this.countAddress(route, http.getRequest(), response);
     return true;
   }
@@ -60,7 +60,10 @@ export class LimitsGuard extends ThrottlerGuard {
     if (mayRest(request)) this.resting.admit(principal.userId);
   }
 
-  /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */
+  /**
+   * Counts a request by its address. It also refuses a caller or an address that is known to be blocked, before checking the credentials
+   * costs a query.
+   */
   private async countAddress(route: Route, request: Request, response: Response): Promise<void> {
     const address = this.addresses.of(request);
     const ceiling = anonymous(address, this.limiter.limits);
@@ -75,7 +78,10 @@ export class LimitsGuard extends ThrottlerGuard {
   }
 }
 
-/** Reading never rests, and is not charged for the texts of others that it meets. */
+/**
+ * Tells whether a request is refused while its caller must rest. GET and DELETE never are. A GET is also not charged for slow texts of
+ * other users that it has to read.
+ */
 export function mayRest({ method, path }: Request): boolean {
   return method !== 'GET' && method !== 'DELETE' && !neverRests.test(path);
 }

@@ -19,11 +19,11 @@ const services = [
   ClientAddressService,
   KnownCallersService,
   CountingErrorFilter,
-  // Only callers whose requests were ended as too long to work out.
+  // Refuses only callers whose requests were ended because they took too long.
   { provide: RestingCallers, useFactory: () => new RestingCallers(leftS => new RequestsRestError(leftS)) },
 ];
 
-/** Rate limits. Their guard and their filter stand in the lists of `app.module.ts`. */
+/** Rate limits. `app.module.ts` lists their guard and their filter. */
 @Global()
 @Module({
   imports: [

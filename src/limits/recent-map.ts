@@ -1,6 +1,6 @@
 /**
- * A bounded map of recently used entries, with constant cost and no timer. It has two generations, and the older one is dropped as
- * a whole. An entry lives for at least `keepMs` after its last use, unless `capacity` other keys came in between.
+ * A bounded map of recently used entries, with constant cost and no timer. It has two generations, and the older generation is dropped as a
+ * whole. An entry lives for at least `keepMs` after its last use, unless `capacity` other keys came in between.
  */
 export class RecentMap<K, V> {
   private young = new Map<K, V>();
@@ -15,7 +15,7 @@ export class RecentMap<K, V> {
     this.turnedAt = now();
   }
 
-  /** Entries of both generations. */
+  /** The number of entries in both generations. */
   get size(): number {
     return this.young.size + this.old.size;
   }

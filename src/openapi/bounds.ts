@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 
-/** The part of class-validator's metadata that holds bounds. It has no public way to list all classes. */
+/** The part of a class-validator rule that holds its bounds. class-validator has no public way to list all classes. */
 interface Rule {
   name?: string;
   propertyName: string;
@@ -12,8 +12,8 @@ interface Rule {
 const documented = 'swagger/apiModelProperties';
 
 /**
- * Copies the validator's bounds into the documentation of each DTO that does not give its own, so that the document allows exactly
- * what the service accepts. Call it before the document is made. A second call changes nothing.
+ * Copies the validator's bounds into the documentation of each DTO that does not give bounds itself, so that the document allows exactly
+ * the values that the service accepts. Call it before the document is made. A second call changes nothing.
  */
 export function documentBounds(): void {
   const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<{ prototype: object }, Rule[]> };
@@ -29,7 +29,7 @@ export function documentBounds(): void {
 function boundsOf({ name, constraints = [], each }: Rule, options: Record<string, unknown>): Record<string, unknown> {
   const [first, second] = constraints;
   if (name === 'isInt' && (options.type === undefined || options.type === Number)) options.type = 'integer';
-  // These options have no place for bounds of a list's items.
+  // `@ApiProperty` has no place for bounds of a list's items.
   if (each) return {};
   switch (name) {
     case 'min':

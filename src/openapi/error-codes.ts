@@ -1,4 +1,7 @@
-/** Every code that an error of the API can carry. error-codes.spec.ts reads them from the error classes and fails when one is missing. */
+/**
+ * Every code that an error of the API can carry. error-codes.spec.ts collects the codes from the error classes and fails if one is missing
+ * here.
+ */
 export const errorCodes = [
   'admin_only',
   'admission_busy',

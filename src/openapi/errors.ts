@@ -69,7 +69,7 @@ export const errorSchemas: Schemas = {
 const unknown = new UnknownFields();
 unknown.add(['body', 'nmae'], new Set(['name']));
 
-/** One error for each status, as the service sends it. */
+/** An example error for each status, made by the service's own error classes. */
 const examples: Record<string, ApiError> = {
   400: new MissingFieldsError(['name']),
   401: new NotAuthenticatedError(),
@@ -95,7 +95,7 @@ const legacyExamples: Record<string, ApiError> = {
   ),
 };
 
-/** Errors that any route may answer besides its own. A 422 lists fields, or names the one rule that was broken. */
+/** Descriptions of the errors that any route may answer with, by status. A 422 lists fields, or names the one rule that was broken. */
 const commonErrors: Record<string, string> = {
   400: '请求无法读取、缺少字段或违反业务规则 / Unreadable, incomplete, or refused by a rule',
   422: '取值不符合要求 / A value breaks its schema',
@@ -105,7 +105,9 @@ const commonErrors: Record<string, string> = {
   default: '其他错误，格式相同（如 408、413、415、431） / Any other error, in the same form (such as 408, 413, 415, 431)',
 };
 
-/** Public routes give 401 a meaning of their own. For all other routes the access decorator documents it. */
+/**
+ * The statuses to which some public routes give a meaning of their own, by route. For all other routes the access decorator documents 401.
+ */
 const ownErrors: Record<string, Record<string, string>> = {
   '/auth/login': { 401: '用户名或密码错误，或账号已禁用 / Unknown, disabled, or a wrong password: one answer for all' },
 };
@@ -115,8 +117,9 @@ interface Operation {
 }
 
 /**
- * Adds the error bodies to the operations of a route, in the form of its family, for their own statuses and the common ones.
- * @returns the examples that they refer to, for the document's components
+ * Adds the error bodies to the operations of a route, in the form of its route family: for the statuses of each operation and for the
+ * common statuses.
+ * @returns the examples that the added bodies refer to, for the document's components
  */
 export function documentErrors(path: string, operations: Operation[]): NonNullable<Components['examples']> {
   const isLegacy = isLegacyPath(path);

@@ -30,8 +30,8 @@ Unknown fields of bodies and query strings are refused (422); \`Prefer: handling
 `;
 
 /**
- * Builds the OpenAPI document: paths under `/api`, both ways to authenticate, and of every route its error bodies, headers and
- * access. Clients can be generated from it.
+ * Builds the OpenAPI document: paths under `/api`, both ways to authenticate, and the error bodies, headers and access of every route.
+ * Clients can be generated from it.
  */
 function createOpenApiDocument(app: NestExpressApplication, basePath: string): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -55,7 +55,7 @@ function createOpenApiDocument(app: NestExpressApplication, basePath: string): O
     const operations = Object.values(item) as Operation[];
     Object.assign(components.examples, documentErrors(path, operations));
     for (const operation of operations) {
-      // An operation without this word would be open to everyone in some clients and closed in others.
+      // Some clients treat an operation without `security` as open to everyone, others as closed. An explicit empty list means open.
       operation.security ??= [];
       const { externalDocs } = operation;
       if (externalDocs) operation.externalDocs = { ...externalDocs, url: `${basePath}${externalDocs.url}` };
@@ -81,7 +81,7 @@ interface Operation {
   responses: Record<string, { description?: string; content?: unknown; headers?: object }>;
 }
 
-/** Adds the number of requests to what each route says of its bucket: it is a setting. */
+/** Adds the number of requests to the description of each route's rate limit. The number is a setting, so decorators cannot give it. */
 function documentLimits(document: OpenAPIObject, { rateLimits }: Settings): void {
   type Documented = { 'x-rate-limit'?: { bucket: keyof Settings['rateLimits']; requests?: number } };
   const operations = Object.values(document.paths).flatMap(item => Object.values(item as object) as Documented[]);
@@ -90,14 +90,14 @@ function documentLimits(document: OpenAPIObject, { rateLimits }: Settings): void
 
 const served = new WeakMap<NestExpressApplication, OpenAPIObject>();
 
-/** The document that an application serves. */
+/** The OpenAPI document that an application serves. */
 export function openApiDocumentOf(app: NestExpressApplication): OpenAPIObject {
   const document = served.get(app);
   if (!document) throw new Error('serveOpenApi() comes first');
   return document;
 }
 
-/** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser keeps the login. */
+/** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser remembers the login. */
 export function serveOpenApi(app: NestExpressApplication, { keepTokens, basePath }: { keepTokens: boolean; basePath: string }): void {
   const document = createOpenApiDocument(app, basePath);
   served.set(app, document);

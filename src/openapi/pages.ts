@@ -11,8 +11,8 @@ const schemaPath = '/docs/mapping.schema.json';
 export const referencePages = [mappingPage, formulasPage, cypherPage];
 
 /**
- * Serves the page of links on `/`, the address that the start prints, and under `/docs` the pages of the languages and the JSON
- * Schema of the mapping.
+ * Serves the page of links on `/`, the address that the service prints when it starts. Under `/docs` it serves the pages that describe the
+ * languages, and the JSON Schema of the mapping.
  */
 export function servePages(basePath: string, count: RequestHandler): RequestHandler {
   const pages = new Map(referencePages.map(page => [page.path, renderReference(page, basePath)]));

@@ -2,7 +2,7 @@ import { type OpenAPIObject } from '@nestjs/swagger';
 
 type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
 
-/** Headers of more than one operation. */
+/** Descriptions of response headers that more than one operation has. */
 export const headers: Headers = {
   'X-Request-ID': { description: '请求的编号，日志中也有 / The id of the request, also in the log', schema: { type: 'string' } },
   'RateLimit-Policy': {
@@ -33,12 +33,12 @@ const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { 'X-Request-ID': ref('X-Request-ID') };
 const rateLimit = { 'RateLimit-Policy': ref('RateLimit-Policy'), RateLimit: ref('RateLimit') };
 const retryAfter = { 'Retry-After': ref('Retry-After') };
-/** Statuses with some errors that pass by themselves, for which `Retry-After` tells how long to wait. */
+/** Statuses of which some errors are temporary: `Retry-After` then tells how long to wait. */
 const passing = new Set(['409', '422', '429', '500', '502', '503', 'default']);
 
 /**
- * The headers that an answer of this status may have. Requests that count against a limit learn what is left of it. `Location` and
- * others of one operation stand with it.
+ * The headers that an answer with this status may have. An answer to a request that counts against a rate limit tells what is left of the
+ * limit. `Location`, and other headers of a single operation, are documented at that operation.
  */
 export function headersOf(status: string, isCounted: boolean, { parameters = [] }: { parameters?: { name?: string }[] }): object {
   const isSuccess = /^2/.test(status);

@@ -13,8 +13,8 @@ interface Schema {
 }
 
 /**
- * Marks every schema of a request body as closed to other fields, because the service refuses them, and says each default in words:
- * generators take a field that has a `default` for one that is always there.
+ * Marks every schema of a request body as closed to other fields, because the service refuses them. Says each default in words instead of
+ * in `default`: generators treat a field with a `default` as always present.
  */
 export function describeRequestSchemas({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
@@ -39,7 +39,7 @@ export function describeRequestSchemas({ paths, components }: OpenAPIObject): vo
   }
 }
 
-/** Says that a JSON body without required fields may be left out. Nest would require every body. */
+/** Marks JSON bodies without required fields as optional. Nest marks every body as required. */
 export function loosenEmptyBodies({ paths, components }: OpenAPIObject): void {
   for (const { requestBody } of Object.values(paths).flatMap(item => Object.values(item) as BodyOperation[])) {
     const name = requestBody?.content['application/json']?.schema?.$ref?.split('/').at(-1);
@@ -60,8 +60,8 @@ function sayDefault(property: Schema): void {
 }
 
 /**
- * Describes a YAML body as text, with the example of the field that it stands for. Nest would describe it by the schema of the JSON
- * body. JSON stays the first type, which generated clients send.
+ * Describes a YAML body as text, with the example of the field that the body stands for; Nest would describe it by the schema of the JSON
+ * body. JSON stays the first media type, which generated clients send.
  */
 export function describeYamlBodies({ paths, components }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(item => Object.values(item) as YamlOperation[])) {
@@ -79,7 +79,10 @@ interface YamlOperation {
   requestBody: { content: Record<string, { schema: Schema; example?: unknown }> };
 }
 
-/** Puts the examples of each media type of a body in its place. Nest would show all of them for each type. One without is a file of bytes. */
+/**
+ * Gives each media type of a body only its own examples; Nest would show all examples for each type. A media type without examples is a
+ * file of bytes.
+ */
 export function placeBodyExamples({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(item => Object.values(item) as ExemplifiedOperation[])) {
     const examples = operation['x-body-examples'];
@@ -97,7 +100,7 @@ interface ExemplifiedOperation {
   requestBody: { content: Record<string, { schema?: object; examples?: object }> };
 }
 
-/** Says of an object without listed properties that it may have any. Generators otherwise take it for an empty one. */
+/** Marks each object without listed properties as open to any property. Generators otherwise treat it as an empty object. */
 export function openMaps({ paths, components }: OpenAPIObject): void {
   const open = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return;

@@ -4,7 +4,7 @@ interface WithBody {
   requestBody?: { content: Record<string, unknown> };
 }
 
-/** A copy with YAML as the first type of each body that may be YAML. Swagger UI offers the first one. */
+/** A copy of the document in which YAML is the first type of each body that may be YAML. Swagger UI offers the first type. */
 export function withYamlFirst(document: OpenAPIObject): OpenAPIObject {
   const copy = structuredClone(document);
   for (const { requestBody: body } of Object.values(copy.paths).flatMap(item => Object.values(item) as WithBody[])) {
@@ -14,13 +14,13 @@ export function withYamlFirst(document: OpenAPIObject): OpenAPIObject {
   return copy;
 }
 
-/* The functions below run in the page. They are sent as their own text, so they may use nothing from around them. */
+/* The functions below run in the browser. The page gets them as their own source text, so they may use nothing from outside themselves. */
 
 interface PageOfSwaggerUi {
   ui: { authActions: { authorizeWithPersistOption(credentials: object): void } };
 }
 
-/** Takes the token of a login, or of a changed password, over into Authorize. */
+/** Puts the token from the answer to a login, or to a change of password, into Swagger UI's Authorize dialog. */
 export function fillInToken(response: { ok: boolean; url: string; text: string }): object {
   if (response.ok && /\/api\/auth\/(login|password)$/.test(response.url)) {
     const { token } = JSON.parse(response.text) as { token: string };
@@ -32,13 +32,15 @@ export function fillInToken(response: { ok: boolean; url: string; text: string }
   return response;
 }
 
-/** Asks a phone to lay the page out at its own width. */
+/** Makes a phone lay out the page at the width of its screen. */
 export function fitScreen(): void {
   const { document } = globalThis as unknown as { document: { head: { insertAdjacentHTML(place: string, html: string): void } } };
   document.head.insertAdjacentHTML('beforeend', '<meta name="viewport" content="width=device-width, initial-scale=1">');
 }
 
-/** Keeps a narrow screen from scrolling sideways: long words break, tables and code scroll by themselves. */
+/**
+ * Styles that keep a page from scrolling sideways on a narrow screen: long words break, and each table and code block scrolls by itself.
+ */
 export const narrowScreens = `
   .swagger-ui .opblock-summary-path, .swagger-ui .opblock-summary-description, .swagger-ui .markdown code { overflow-wrap: anywhere; word-break: break-word }
   @media (max-width: 640px) {

@@ -1,4 +1,4 @@
-/** The parts of the API in the order in which a first day needs them. */
+/** The groups of API routes, in the order in which a user needs them on the first day. */
 export const tags: [name: string, description: string][] = [
   ['auth', '登录与密码：从这里开始 / Login and passwords: start here'],
   ['graphs', '图、节点与邻居 / Graphs, their nodes and neighbours'],

@@ -12,7 +12,7 @@ export class OwnerIsNoMemberError extends ApiError {
   }
 }
 
-/** Only admins may name a user by id. Ids count up, so trying them would tell the name behind each. */
+/** 403: only admins may name a user by id. Ids are consecutive, so trying them one by one would reveal the name of every user. */
 export class UserIdForAdminsError extends ApiError {
   constructor() {
     super(403, 'user_id_for_admins', {

@@ -25,7 +25,7 @@ export class PermissionsRepository {
     return rows[0] ?? null;
   }
 
-  /** Returns true when the user was not a member before. */
+  /** Makes a user a member of a graph, or changes a member's role. @returns true when the user was not a member before */
   async grant(client: PoolClient, graphId: number, userId: number, role: GraphRole): Promise<boolean> {
     const { rows } = await client.query<{ created: boolean }>(
       `INSERT INTO graph_members (graph_id, user_id, role) VALUES ($1, $2, $3)

@@ -26,7 +26,10 @@ export class PermissionsService {
     return page(rows.map(toMemberResponse), limit, member => member.user_id);
   }
 
-  /** Granting again changes the role; `created` says whether the user is a new member. @throws QuotaReachedError */
+  /**
+   * Makes a user a member of a graph, or changes the role of a member. `created` tells whether the user is a new member.
+   * @throws QuotaReachedError
+   */
   async grant(
     actor: Principal,
     graphId: number,

@@ -2,21 +2,21 @@ import { type Logger } from 'pino';
 
 export interface EndOptions {
   log: Logger;
-  /** Ends the work under way, then everything else. */
+  /** Ends the work under way, and then closes everything else. */
   stop: () => Promise<void>;
-  /** Drops everything at once. It must not wait. */
+  /** Drops all work and connections at once. It must not wait. */
   abandon: () => void;
-  /** The time that `stop` may take. */
+  /** Milliseconds that `stop` may take. */
   boundMs: number;
 }
 
 /**
- * On Ctrl-C the process may get the signal twice: from the terminal, and from `npm start`. A second signal this soon is the same
- * key press; a later one means that the user wants to end at once.
+ * Milliseconds within which a second signal counts as the same key press. On Ctrl-C the process may get the signal twice: from the
+ * terminal, and from `npm start`. A later signal means that the user wants to end at once.
  */
 const samePressMs = 1_000;
 
-/** Ends the process on SIGTERM and SIGINT: with 0 after an orderly stop, with 1 after a forced one. */
+/** Ends the process on SIGTERM and SIGINT: with exit code 0 after an orderly stop, with 1 after a forced one. */
 export function endOnSignal({ log, stop, abandon, boundMs }: EndOptions): void {
   let startedAt: number | undefined;
   const force = (reason: string): never => {
@@ -45,8 +45,8 @@ export function endOnSignal({ log, stop, abandon, boundMs }: EndOptions): void {
 }
 
 /**
- * Logs an uncaught fault once, with its stack, and ends the process. Its state is unknown, so a supervisor should start a new one.
- * Rejected promises are covered: Node raises them as exceptions.
+ * Logs an uncaught error once, with its stack, and ends the process. The state of the process is unknown, so a supervisor should start a
+ * new one. Rejected promises are covered: Node raises them as exceptions.
  */
 export function endOnFault(log: Logger, abandon: () => void): void {
   let ending = false;

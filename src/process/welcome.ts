@@ -1,18 +1,20 @@
 import { type StartWarning } from '../config/start-warnings.js';
 
-/** URL at which `npm run demo` looks for the service unless it is told another one. */
+/** The URL at which `npm run demo` looks for the service by default. */
 const demoDefaultUrl = 'http://127.0.0.1:8080';
 
-/** Hosts that mean every address of the machine. A browser cannot open them. */
+/** Hosts that stand for all addresses of the machine. A browser cannot open them. */
 const everywhere = ['0.0.0.0', '::'];
 
-/** The address to open in a browser on this machine. An IPv6 host needs brackets. */
+/** The URL to open in a browser on this machine. An IPv6 host needs brackets. */
 export function addressOf({ host, basePath }: { host: string; basePath: string }, port: number): string {
   const name = everywhere.includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}${basePath}`;
 }
 
-/** The block of addresses that the start prints. `password` is null when it was set by configuration and is not to be shown. */
+/**
+ * The text with addresses that the service prints when it starts. `password` is null if it was set by configuration and must not be shown.
+ */
 export function welcome(url: string, login: { username: string; password: string | null } | null): string {
   const lines = [
     '',

@@ -6,20 +6,20 @@ import { toApiError } from '../common/errors/to-api-error.js';
 import { type AccessLost, accessLost } from '../graphs/event-streams.service.js';
 
 const heartbeatMs = 10_000;
-/** The longest time without a look at the access of the reader. */
+/** The interval, in milliseconds, at which the reader's access to the graph is checked. */
 const lookEveryMs = 500;
 
 /**
- * An event of an answer under way: `answer` with its rows before they are put into words, a `sentence` each, then `end` with all of it,
- * or `error` with what the same request would have got, or `access_lost` with the reason why its reader may not see the rest. A comment
- * keeps a quiet stream open.
+ * An event of an answer under way: `answer` with the rows before they are put into words, then a `sentence` for each sentence, then `end`
+ * with the whole answer. Instead of the rest may come `error` with the body that the same request would have got, or `access_lost` with the
+ * reason why the reader may not see the rest. A comment keeps a quiet stream open.
  */
 export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | AccessLost | { comment: string };
 
 /**
- * Gives the events of work while it goes on. The work continues after its reader has gone.
- * @param findRefusal finds out why the reader may not see the rest, if so
- * @param begin begins the work, which pushes events and ends with the data of the last one
+ * Yields the events of work while the work goes on. The work continues after its reader has gone.
+ * @param findRefusal finds out whether the reader has lost access, and returns the refusal if so
+ * @param begin begins the work, which pushes events and resolves with the data of the last event
  * @throws what the work throws before the first event
  */
 export async function* answerEvents(
@@ -70,7 +70,7 @@ export async function* answerEvents(
   yield errorEvent(log, failure.thrown);
 }
 
-/** Waits for an event, or until it is time to look at the access again. */
+/** Resolves at the next event, or when the reader's access must be checked again. */
 async function nextLook(woken: Promise<void>, gone: AbortSignal): Promise<void> {
   const over = new AbortController();
   const wait = sleep(lookEveryMs, undefined, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => undefined);
@@ -81,7 +81,7 @@ async function nextLook(woken: Promise<void>, gone: AbortSignal): Promise<void> 
   }
 }
 
-/** The filter of errors does not see what comes after the head of an answer. */
+/** The event for a failure. The error filter does not see failures after the head of an answer was sent, so they are logged here. */
 function errorEvent(log: Logger, thrown: unknown): AnswerEvent {
   const error = toApiError(thrown);
   if (error.status === 500) log.error({ cause: error.cause ?? thrown, code: error.code }, 'An answer in events failed');

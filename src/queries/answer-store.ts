@@ -7,9 +7,11 @@ import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type AnswerShare, type AskedAnswer, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
 import { serialiseAnswer } from './serialise-answer.js';
 
-/** Answers wait in memory until their rows are written. Beyond this many bytes, further answers are not stored. */
+/** The most bytes of answers that wait in memory until their rows are written. Further answers are not stored. */
 const mostPendingBytes = 32 * 1024 * 1024;
-/** A graph's answers are cut to their share once this part of the share is new, otherwise by the sweep. */
+/**
+ * Once this part of a graph's share of bytes or of answers is new, the graph's answers are cut to the share. Otherwise the sweep cuts them.
+ */
 const trimmedAtPart = 1 / 8;
 
 type Entry = Omit<NewAnswer, 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
@@ -21,7 +23,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
   private readonly pending = new Map<number, Pending>();
   private pendingBytes = 0;
   private readonly saving = new Map<number, Promise<void>>();
-  /** The answers stored since the last cut, by graph. */
+  /** The number and bytes of the answers stored since the last cut, by graph id. */
   private readonly uncut = new Map<number, { bytes: number; count: number }>();
   private readonly share: AnswerShare;
 
@@ -33,7 +35,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
   }
 
-  /** Takes an answer to store. Its id becomes null when the answer is too large, or too many are waiting. */
+  /** Takes an answer to store. Its id becomes null if the answer is too large to be stored, or if too many bytes are waiting. */
   keep(entry: Entry): Omit<StoredAnswer, 'id'> & { id: number | null } {
     const { id, version, answer } = entry;
     const createdAt = new Date();
@@ -44,12 +46,12 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return { id, version, answer, createdAt };
   }
 
-  /** Resolves once the answer has its row, or will not get one. */
+  /** Resolves once the answer's row is written, or will certainly not be written. */
   async whenSaved(id: number | null): Promise<void> {
     await (id === null ? null : this.saving.get(id));
   }
 
-  /** The newest one. */
+  /** The newest answer with this hash whose row is not written yet. */
   findPending(graphId: number, hash: Buffer, version: number): StoredAnswer | null {
     const isWanted = (entry: Pending) => entry.graphId === graphId && entry.version === version && entry.hash.equals(hash);
     return [...this.pending.values()].findLast(isWanted) ?? null;
@@ -60,7 +62,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return entry?.graphId === graphId ? { ...entry, isOfEarlierVersion: false } : null;
   }
 
-  /** Removes at most `most` answers that are too old. @returns how many were removed */
+  /** Removes at most `most` answers that are older than the kept time. @returns how many were removed */
   removeOld(client: PoolClient, most: number): Promise<number> {
     return this.queries.removeOld(client, this.settings.answersKeptDays, most);
   }
@@ -75,7 +77,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return this.queries.removeBeyondShare(client, this.share, most);
   }
 
-  /** Must run before the pools close. */
+  /** Waits until all taken answers have their rows. Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.saving.values());
   }
@@ -100,7 +102,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     await this.cut(entry).catch(warn('旧答案未能清理，将由定期清理完成 / Older answers were not removed; the sweep will do it'));
   }
 
-  /** Keeps a graph near its share between two sweeps, even when answers come fast. */
+  /** Cuts a graph's answers to its share between two sweeps, so that the graph stays near it even when answers come fast. */
   private async cut({ graphId, bytes }: NewAnswer): Promise<void> {
     const before = this.uncut.get(graphId) ?? { bytes: 0, count: 0 };
     const now = { bytes: before.bytes + bytes, count: before.count + 1 };

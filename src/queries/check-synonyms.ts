@@ -7,10 +7,10 @@ import { isStopWord } from '../questions/linking/stop-words.js';
 import { type Synonym, type SynonymKind } from '../questions/vocabulary.js';
 import { nearestName } from '../text/nearest-name.js';
 
-/** A synonym and its place in the request. */
+/** A synonym, and where in the request it was written. */
 export type PlacedSynonym = Synonym & { at: FieldProblem['loc'] };
 
-/** A name that a graph or a metric has. */
+/** A name, with its aliases, that the graph or one of its metrics has. */
 export interface KnownName {
   kind: SynonymKind;
   name: string;
@@ -20,9 +20,10 @@ export interface KnownName {
 const mostReported = 50;
 
 /**
- * Finds what is wrong with new synonyms: names that nothing has, words of questions, and synonyms that already name something else.
- * @param known the synonyms that the graph has
- * @param allowClashes whether the last kind is let through
+ * Finds the problems of new synonyms: names that neither graph nor metrics have, synonyms that are words of questions, and synonyms that
+ * already name something else.
+ * @param known the synonyms that the graph already has
+ * @param allowClashes whether synonyms may name something else already
  */
 export async function checkSynonyms(
   synonyms: readonly PlacedSynonym[],
@@ -31,7 +32,7 @@ export async function checkSynonyms(
   allowClashes: boolean,
   pace = new Pace(),
 ): Promise<FieldProblem[]> {
-  /** Names and synonyms by their normalised text, then by `kind name`. */
+  /** The names and synonyms that use a text, by the normalised text and then by `kind name`. */
   const named = new Map<string, Map<string, KnownName | Synonym>>();
   const note = (text: string, of: KnownName | Synonym): void => {
     const key = keyOf(text);
@@ -39,7 +40,7 @@ export async function checkSynonyms(
     named.get(key)?.set(`${of.kind} ${of.name}`, of);
   };
   const namesOfKind = new Map<SynonymKind, Set<string>>();
-  // A graph may have tens of thousands of names.
+  // A graph may have tens of thousands of names, so this loop pauses.
   for (const each of names) {
     for (const text of [each.name, ...each.aliases]) {
       if (pace.isDue) await pace.turn();
@@ -93,7 +94,9 @@ export async function checkSynonyms(
   return problems;
 }
 
-/** A label and the dimension that stands for it may share a word, and so may a property and its dimension. */
+/**
+ * Whether two names may share a word: a label may share it with the dimension that stands for the label, and a property with its dimension.
+ */
 function goTogether(kind: SynonymKind, other: SynonymKind, name: string, otherName: string): boolean {
   const pair = new Set([kind, other]);
   return pair.has('dimension') && pair.size === 2 && !pair.has('metric') && keyOf(name) === keyOf(otherName);

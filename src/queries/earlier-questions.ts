@@ -7,10 +7,10 @@ import { AnswerStore } from './answer-store.js';
 import { QueriesRepository } from './queries.repository.js';
 import { type QueryContext } from './queries.dto.js';
 
-/** A pronoun cannot stand for more. */
+/** The most nodes of an earlier answer that are read. A pronoun cannot stand for more. */
 const mostFound = 200;
 
-/** Reads the question that another one follows. */
+/** Reads the question that a later question follows. */
 @Injectable()
 export class EarlierQuestions {
   constructor(
@@ -18,7 +18,10 @@ export class EarlierQuestions {
     private readonly store: AnswerStore,
   ) {}
 
-  /** @throws SchemaError when the graph has no stored answer to a question with this id */
+  /**
+   * Reads the earlier question, with the nodes of its stored answer if an id is given.
+   * @throws SchemaError when the graph has no stored answer to a question with this id
+   */
   async read(graphId: number, { question, query_id: id }: QueryContext): Promise<EarlierQuestion> {
     if (id == null) return { text: question ?? '', found: null, meant: null };
     const asked = this.store.findPendingById(graphId, id) ?? (await this.queries.findById(graphId, id));
@@ -29,7 +32,7 @@ export class EarlierQuestions {
   }
 }
 
-/** The nodes that are the answer; null if it has none, or not all of them. */
+/** The nodes that an answer consists of; null if its first column is not nodes, or if the answer may be cut. */
 function nodesOf({ plan, columns, rows }: RetrievalAnswer, limit: number): EntityNode[] | null {
   if (plan.kind !== 'cypher' || columns[0]?.type !== 'node' || rows.length >= limit) return null;
   const nodes = new Map(rows.map(row => [(row[0] as EntityNode).id, row[0] as EntityNode]));

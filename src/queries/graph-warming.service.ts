@@ -3,8 +3,8 @@ import { RunsService } from '../ingestion/runs.service.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 
 /**
- * Has retrieval load the new version of a graph once a run of this process has made it, and answer from the one before until it is
- * loaded.
+ * Has retrieval load the new version of a graph once a run of this process has made it, and answer from the version before until the new
+ * one is loaded.
  */
 @Injectable()
 export class GraphWarming implements OnModuleInit {

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { type Synonym } from '../questions/vocabulary.js';
 import { LexiconRepository } from './lexicon.repository.js';
 
-/** A full lexicon has up to 0.4 million characters. */
+/** The most characters of all kept synonyms. The synonyms of one graph have up to 0.4 million characters. */
 const mostCharacters = 16_000_000;
 const charactersOfNone = 64;
 
 /**
- * Keeps the synonyms of graphs in memory, since they go with every question: to read and hash 2,000 of them took each question some 25
- * ms. Their version is asked of the database each time, so a change by any process counts at once.
+ * Keeps the synonyms of graphs in memory, because they are sent with every question: reading and hashing 2,000 of them took some 25 ms for
+ * each question. Their version is read from the database each time, so a change by any process counts at once.
  */
 @Injectable()
 export class KeptLexicons {
@@ -18,12 +18,15 @@ export class KeptLexicons {
     sizeCalculation: ({ synonyms }) =>
       synonyms.reduce((sum, { name, synonym }) => sum + name.length + synonym.length + charactersOfNone, charactersOfNone),
   });
-  /** Reads under way, by graph and version. One that began before a change is not joined after it. */
+  /** Reads under way, by graph and version. A read that began before a change is thus not joined after the change. */
   private readonly reading = new Map<string, Promise<Synonym[]>>();
 
   constructor(private readonly lexicon: LexiconRepository) {}
 
-  /** The synonyms of a graph, in an order of their own. The same list as long as nothing changes, which nobody may alter. */
+  /**
+   * The synonyms of a graph, in an order that depends only on the synonyms. The same list object is returned until something changes, so
+   * nobody may change it.
+   */
   async synonyms(graphId: number): Promise<readonly Synonym[]> {
     const version = await this.lexicon.versionOf(graphId);
     const kept = this.kept.get(graphId);

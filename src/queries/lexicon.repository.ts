@@ -4,7 +4,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { type Synonym } from '../questions/vocabulary.js';
 import { SynonymNotFoundError, TooManySynonymsError } from './queries.errors.js';
 
-/** All of them go with every question. */
+/** The most synonyms of a graph. All of them are sent with every question. */
 export const mostSynonyms = 2_000;
 
 export interface SynonymRow extends Synonym {
@@ -19,7 +19,7 @@ const columns = 'id, kind, name, synonym, created_at';
 export class LexiconRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** By id. */
+  /** Synonyms of a graph, by ascending id, beginning after the id `after`. */
   async list(graphId: number, after: number, most: number): Promise<SynonymRow[]> {
     const { rows } = await this.pool.query<SynonymRow>(
       `SELECT ${columns} FROM graph_synonyms WHERE graph_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
@@ -28,14 +28,15 @@ export class LexiconRepository {
     return rows;
   }
 
-  /** In an order that depends on nothing else. */
+  /** All synonyms of a graph, in an order that depends only on the synonyms themselves. */
   async synonyms(graphId: number): Promise<Synonym[]> {
     return (await this.readAll(graphId)).synonyms;
   }
 
   /**
-   * A text that is another one after each change. Synonyms are added and removed but never changed, and those of a graph are added one
-   * request after the other, so that their ids rise: of all sets that a graph has had with one last id, each has fewer than the one before.
+   * A text that changes with every change of the graph's synonyms. It is made of their number and their largest id. Synonyms are added and
+   * removed but never changed, and those of a graph are added one request after the other, so that their ids rise. So while the largest id
+   * stays the same, the number of synonyms can only fall.
    */
   async versionOf(graphId: number): Promise<string> {
     const { rows } = await this.pool.query<{ count: number; last: number | null }>({
@@ -47,7 +48,7 @@ export class LexiconRepository {
     return toVersion(count, last ?? 0);
   }
 
-  /** The synonyms with the version that they are. */
+  /** All synonyms of a graph, with the version that `versionOf` gives for them. */
   async readAll(graphId: number): Promise<{ version: string; synonyms: Synonym[] }> {
     const { rows } = await this.pool.query<Synonym & { id: number }>({
       name: 'synonyms-and-ids',
@@ -59,9 +60,9 @@ export class LexiconRepository {
     return { version: toVersion(rows.length, last), synonyms: rows.map(({ id: _, ...synonym }) => synonym) };
   }
 
-  /** Adds those that are new. @returns how many there were. @throws TooManySynonymsError */
+  /** Adds the synonyms that the graph does not have yet. @returns the number of added synonyms @throws TooManySynonymsError */
   async add(client: PoolClient, graphId: number, userId: number, synonyms: readonly Synonym[]): Promise<number> {
-    // One request after the other, so that each is counted in time.
+    // Requests for one graph run one after the other, so that each is counted before the next.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('synonyms of graph ' || $1::int, 0))`, [graphId]);
     const { rowCount } = await client.query(
       `INSERT INTO graph_synonyms (graph_id, created_by, kind, name, synonym)
@@ -75,7 +76,7 @@ export class LexiconRepository {
     return rowCount ?? 0;
   }
 
-  /** @throws SynonymNotFoundError */
+  /** Removes a synonym of the graph. @throws SynonymNotFoundError */
   async remove(client: PoolClient, graphId: number, id: number): Promise<Synonym> {
     const { rows } = await client.query<Synonym>(
       'DELETE FROM graph_synonyms WHERE graph_id = $1 AND id = $2 RETURNING kind, name, synonym',

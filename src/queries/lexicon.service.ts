@@ -27,7 +27,10 @@ export class LexiconService {
     return { items: items.map(toSynonymResponse), next_cursor };
   }
 
-  /** @throws SchemaError for names that nothing has, and for clashes; TooManySynonymsError */
+  /**
+   * Adds synonyms to a graph.
+   * @throws SchemaError for names that the graph and its metrics do not have, and for clashes; TooManySynonymsError
+   */
   async add(principal: Principal, graphId: number, body: AddSynonymsRequest): Promise<AddSynonymsResponse> {
     const placed = read(body);
     const [names, known] = await Promise.all([this.namesOf(graphId), this.lexicon.synonyms(graphId)]);
@@ -43,7 +46,7 @@ export class LexiconService {
     return { added, unchanged: synonyms.length - added };
   }
 
-  /** @throws SynonymNotFoundError */
+  /** Removes a synonym of the graph. @throws SynonymNotFoundError */
   async remove(principal: Principal, graphId: number, id: number): Promise<void> {
     await this.audit.recordWith(
       client => this.lexicon.remove(client, graphId, id),
@@ -51,7 +54,10 @@ export class LexiconService {
     );
   }
 
-  /** Says so before thousands are checked. @throws TooManySynonymsError */
+  /**
+   * Checks the number of synonyms first, so that a request with too many fails before thousands are checked.
+   * @throws TooManySynonymsError
+   */
   private requireRoom(placed: readonly Synonym[], known: readonly Synonym[]): void {
     const all = new Set([...known, ...placed].map(keyOf));
     if (all.size > mostSynonyms) throw new TooManySynonymsError(mostSynonyms);
@@ -74,7 +80,7 @@ export class LexiconService {
   }
 }
 
-/** @throws SchemaError */
+/** The synonyms of a request, from its `entries` or its `csv`, each with its place in the request. @throws SchemaError */
 function read({ entries, csv }: AddSynonymsRequest): PlacedSynonym[] {
   if ((entries === undefined) === (csv === undefined)) {
     const text = { zh: '请给出 entries 与 csv 之一', en: 'give one of entries and csv' };

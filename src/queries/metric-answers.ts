@@ -10,7 +10,7 @@ import { type Language } from '../text/language.js';
 
 type Request = Parameters<MetricRunsService['execute']>[2];
 
-/** Runs the metric that a question asks for, as its caller, and puts the result into words. */
+/** Runs the metric that a question asks for, as the caller of the question, and puts the result into words. */
 @Injectable()
 export class MetricAnswers {
   constructor(
@@ -24,8 +24,8 @@ export class MetricAnswers {
   }
 
   /**
-   * @param timezone the zone of whoever asks, where it is another than the metric's and makes a difference
-   * @param signal cancels its statement
+   * @param timezone the caller's time zone, if it is another one than the metric's and makes a difference; otherwise null
+   * @param signal cancels the metric's statement
    * @throws the errors of the metric's execution
    */
   async answer(principal: Principal, understood: RetrievalAnswer, timezone: string | null, signal?: AbortSignal): Promise<RetrievalAnswer> {
@@ -54,7 +54,9 @@ export class MetricAnswers {
     };
   }
 
-  /** The rows that were asked for: with those tied with the last of them, and as shares where the question asks for shares. */
+  /**
+   * The result rows that the question asks for: with the rows that tie with the last one, and as shares if the question asks for shares.
+   */
   private async rowsOf(
     principal: Principal,
     call: MetricCall,
@@ -74,8 +76,8 @@ export class MetricAnswers {
   }
 
   /**
-   * Checks that the caller may still have a result that was kept: that the metric would be executed for them now, without reading
-   * anything. The SQL is left out for those who no longer see it.
+   * Checks, without reading data, that the metric would be executed for the caller now, so that they may have a stored result of it. The
+   * SQL is left out for callers who may not see it any more.
    * @throws the errors of the metric's execution
    */
   async recheck<A extends RetrievalAnswer | LargeAnswer>(principal: Principal, answer: A): Promise<A> {
@@ -87,7 +89,7 @@ export class MetricAnswers {
   }
 }
 
-/** Rows beyond the limit that are read to find those tied with its last one. */
+/** The number of rows beyond the limit that are read, to find the rows that tie with the last one. */
 const furtherRows = 50;
 
 function toRequest({ dimensions, time, filters, having, compare, order, limit, ties }: MetricCall, timezone: string | null): Request {
@@ -102,9 +104,9 @@ function toRequest({ dimensions, time, filters, having, compare, order, limit, t
   };
 }
 
-/** The first rows, and those whose value is that of the last of them. */
+/** The first `limit` rows, and the following rows with the same value as the last of them. */
 function withTies(rows: unknown[][], limit: number): unknown[][] {
-  // Equal decimals may be written with more zeros.
+  // Equal decimals may differ in their trailing zeros, so values are compared as numbers.
   const valueOf = (row: unknown[] | undefined): number | null => (row?.at(-1) == null ? null : Number(row.at(-1)));
   const last = valueOf(rows[limit - 1]);
   const end = rows.findIndex((row, i) => i >= limit && valueOf(row) !== last);

@@ -3,8 +3,8 @@ import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js
 import { isLargeAnswer } from '../retrieval/read-answer.js';
 
 /**
- * Writes an answer as the three lines that `readAnswer` reads: all else, rows, graph. The rows and the graph of a large answer, which were
- * never parsed, are written as the bytes that came.
+ * Writes an answer as the three lines that `readAnswer` reads: everything but rows and graph, then the rows, then the graph. The rows and
+ * the graph of a large answer, which were never parsed, are written as the bytes that were received.
  */
 export async function packAnswer(answer: RetrievalAnswer | LargeAnswer): Promise<Buffer> {
   if (isLargeAnswer(answer)) {

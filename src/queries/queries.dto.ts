@@ -17,7 +17,7 @@ export const maxLimit = 10_000;
 /** The highest value that an operator may set as `QUERY_MAX_TIMEOUT_MS`. */
 export const maxTimeoutMs = 3_600_000;
 
-/** The words of `plan.reason`. */
+/** Explanations of the values of `plan.reason`. */
 const executorReasons: Record<ExecutorReason, Bilingual> = {
   no_graph: { zh: '查询不匹配任何节点', en: 'the query matches nothing' },
   only_in_memory: { zh: 'SQL 无法得出完全相同的结果', en: 'SQL cannot have exactly the same results' },
@@ -241,7 +241,7 @@ export class QueryRequest {
   include?: Include[] | null;
 }
 
-/** A request with the text of its parameters, as it was sent. */
+/** A request, and the text of its `parameters` exactly as the caller sent it; null if the request has no parameters. */
 export type ExactQueryRequest = QueryRequest & { parametersText: string | null };
 
 export class WordedSentenceResponse {

@@ -12,7 +12,7 @@ export class OneQueryKindError extends ApiError {
   }
 }
 
-/** 422: options that are well formed but mean nothing for this request. */
+/** 422: options that are well formed but have no effect on this request. */
 export class IneffectiveOptionsError extends SchemaError {
   constructor(options: { name: string; zh: string; en: string }[]) {
     super(options.map(({ name, zh, en }): FieldProblem => ({ loc: ['body', name], text: { zh, en }, type: 'no_effect' })));
@@ -21,7 +21,7 @@ export class IneffectiveOptionsError extends SchemaError {
 
 /** 502: the answer takes longer than the API waits. The work goes on, and `Location` says where its result will be. */
 export class UpstreamTimeoutError extends ApiError {
-  /** @param run where the query goes on; null if the caller has too many queries under way to have another one remembered */
+  /** @param run the query's id and its URL; null if the caller has too many queries under way for this one to be remembered */
   constructor(waitedMs: number, run: { id: number; location: string } | null) {
     const place = run ? { zh: `，或查看 ${run.location}`, en: `, or look at ${run.location}` } : { zh: '', en: '' };
     super(
@@ -39,9 +39,9 @@ export class UpstreamTimeoutError extends ApiError {
   }
 }
 
-/** 503: the user, or everybody together, has as many queries under way as are remembered. */
+/** 503: the user, or all users together, have as many queries under way as the service remembers. */
 export class TooManyQueriesError extends BusyError {
-  /** @param mostOfUser null if all users together have too many */
+  /** @param mostOfUser the most queries of one user; null if all users together have too many */
   constructor(mostOfUser: number | null) {
     super(
       'queries_busy',
@@ -63,7 +63,7 @@ export class QueryCancelledError extends ApiError {
   }
 }
 
-/** 503: the process that worked on the query ended, again and again. */
+/** 503: the process that worked on the query ended, on each of several attempts. */
 export class QueryInterruptedError extends BusyError {
   constructor(attempts: number) {
     super(
@@ -92,7 +92,7 @@ export class SavedQueryNotFoundError extends ApiError {
   }
 }
 
-/** 409: another saved query of the user on the graph has the name. */
+/** 409: another saved query of the user on this graph already has this name. */
 export class SavedQueryNameTakenError extends ApiError {
   constructor() {
     super(409, 'saved_query_name_taken', {
@@ -102,7 +102,7 @@ export class SavedQueryNameTakenError extends ApiError {
   }
 }
 
-/** 409: the user or the graph has as many saved queries as allowed. */
+/** 409: the user or the graph has as many saved queries as are allowed. */
 export class TooManySavedQueriesError extends ApiError {
   constructor(of: 'user' | 'graph', most: number) {
     const [zh, en] = of === 'user' ? ['您', 'You have'] : ['该图', 'The graph has'];
@@ -118,14 +118,14 @@ export class TooManySavedQueriesError extends ApiError {
   }
 }
 
-/** 404, also for a synonym of another graph. */
+/** 404: the graph does not have this synonym, even if another graph has it. */
 export class SynonymNotFoundError extends ApiError {
   constructor() {
     super(404, 'synonym_not_found', { zh: '没有这个同义词', en: 'There is no such synonym' });
   }
 }
 
-/** 409: the graph has as many synonyms as it may. */
+/** 409: the graph has as many synonyms as are allowed. */
 export class TooManySynonymsError extends ApiError {
   constructor(most: number) {
     super(409, 'too_many_synonyms', {

@@ -11,10 +11,10 @@ export interface StoredAnswer {
   createdAt: Date;
 }
 
-/** An answer before it gets the shape of a response. `id` is null when the answer is not stored. */
+/** An answer before it is shaped into a response. `id` is null if the answer is not stored. */
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
-/** A stored answer with what decided it; `request` is a JSON object with `text`, `parameters`, `limit` and `offset`. */
+/** A stored answer with the request that it answers: `request` is a JSON object with `text`, `parameters`, `limit` and `offset`. */
 export type AskedAnswer = StoredAnswer & { kind: QueryKind; request: string; isOfEarlierVersion: boolean };
 
 /** The limits on the stored answers of one graph. */
@@ -24,18 +24,21 @@ export interface AnswerShare {
 }
 
 export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
-  /** The answer as JSON, and its size in UTF-8. */
+  /** The answer as JSON text, and the bytes of that text in UTF-8. */
   text: string;
   bytes: number;
   graphId: number;
   hash: Buffer;
   kind: QueryKind;
-  /** The JSON object of what decides the answer. */
+  /** The JSON object of the request's fields that decide the answer. */
   request: string;
   userId: number;
 }
 
-/** Names the work of a query: the graph, and a hash of its version and of all that the answer and its time-out depend on. */
+/**
+ * Identifies the work of a query: the graph, and a hash of the graph's version and of everything else that the answer and its time-out
+ * depend on.
+ */
 export interface WorkKey {
   graphId: number;
   key: Buffer;
@@ -43,7 +46,7 @@ export interface WorkKey {
 
 export interface FoundAnswer {
   version: number;
-  /** 0 for none. */
+  /** The newest version of the graph that the user has had an answer from; 0 if none. */
   seen: number;
   stored: StoredAnswer | null;
 }
@@ -58,13 +61,17 @@ interface AskedRow {
 }
 
 const idsAtOnce = 64;
-/** Most stored answers of one request. A caller who refreshes a request again and again thus evicts few answers to other requests. */
+/**
+ * The most stored answers to one request. The limit keeps a caller who refreshes one request again and again from evicting many answers to
+ * other requests.
+ */
 const mostOfOneRequest = 20;
-/** A process that is silent for this long computes nothing any more. */
+/** Seconds of silence after which a process no longer counts as computing a query. */
 const claimS = 6;
 
 /**
- * Finds the oldest answers of one request beyond {@link mostOfOneRequest}, and of the others those beyond the share; $1 bytes, $2 count.
+ * SQL that finds the answers to remove: of each request those older than the newest {@link mostOfOneRequest}, and of the others the oldest
+ * beyond the graph's limits. $1 is the limit in bytes, $2 the limit in number.
  */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
@@ -76,7 +83,7 @@ const beyondShare = (ofGraphs: string) => `
     WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
   WHERE repetition > ${mostOfOneRequest} OR bytes > $1 OR place > $2`;
 
-/** Stored answers, and which processes compute some now. */
+/** Stored answers, and claims that say which process computes an answer now. */
 @Injectable()
 export class QueriesRepository {
   private ids: number[] = [];
@@ -109,7 +116,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Notes that the user has had an answer from this version. A crash of the server forgets it, so the commit does not wait for the disk.
+   * Notes that the user has had an answer from this version. The commit does not wait for the disk, so a crash of the server loses the
+   * note.
    */
   async noteSeen(graphId: number, userId: number, version: number): Promise<void> {
     await this.pool.query(
@@ -147,8 +155,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Stores an answer beside the earlier ones of the same request, whose links go on showing them. A lost answer only has to be computed
-   * again, so the commit does not wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
+   * Stores an answer beside the earlier answers to the same request, so that links to these go on showing them. A lost answer only has to
+   * be computed again, so the commit does not wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
    */
   async save(entry: NewAnswer): Promise<void> {
     await this.pool.query(
@@ -170,7 +178,7 @@ export class QueriesRepository {
     );
   }
 
-  /** Says that the caller's process computes an answer now. @returns whether no other does */
+  /** Claims an answer for the caller's process, which computes it now. @returns false if another process holds the claim */
   async claim({ graphId, key }: WorkKey, claimId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'claim-query',
@@ -206,7 +214,7 @@ export class QueriesRepository {
     return rowCount === 1;
   }
 
-  /** Removes claims of processes that have ended. */
+  /** Removes the claims of processes that have ended. */
   async removeOldClaims(client: PoolClient, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM query_claims WHERE (graph_id, key) IN (
@@ -234,7 +242,7 @@ export class QueriesRepository {
     return rowCount ?? 0;
   }
 
-  /** Removes the stored answers of one graph beyond its share, however many they are. */
+  /** Removes the oldest stored answers of one graph beyond its limits, without a bound on how many are removed at once. */
   async cutToShare(graphId: number, { bytes, count }: AnswerShare): Promise<void> {
     await this.pool.query(
       `DELETE FROM queries WHERE id IN (

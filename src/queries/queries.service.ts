@@ -24,10 +24,13 @@ import { type GraphQuery, readQueryRequest } from './read-query-request.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 import { toQueryResponse } from './to-query-response.js';
 
-/** How long a request waits for its answer. */
+/**
+ * How long a request waits for its answer: until the answer is there, or for `waitMs` at most if the caller accepts the query's state
+ * instead.
+ */
 export type Patience = { asynchronous: false } | { asynchronous: true; waitMs: number };
 
-/** The longest wait that a caller who prefers not to wait may still ask for. */
+/** The longest wait, in seconds, for which a caller who prefers an asynchronous answer may ask. */
 export const maxWaitSeconds = 60;
 
 const earlierVersionWarning = {
@@ -35,7 +38,7 @@ const earlierVersionWarning = {
   en: 'The graph has changed since this answer; ask again for that of the new version',
 };
 
-/** Answers queries, at once or later. */
+/** Answers queries, within the request or after it. */
 @Injectable()
 export class QueriesService {
   constructor(
@@ -53,9 +56,9 @@ export class QueriesService {
   ) {}
 
   /**
-   * Answers a query from the store, by joining the same work under way, or by retrieval. A caller who prefers not to wait gets the state
-   * of the query instead, unless it is answered within the wait. A caller who has lost access to the graph gets the refusal, if the answer
-   * has taken some time.
+   * Answers a query from the store, by joining work under way on an equal query, or by retrieval. A caller who prefers not to wait gets the
+   * state of the query, unless the query is answered within the wait. If the answer has taken some time and the caller has lost access to
+   * the graph meanwhile, the caller gets the refusal.
    * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, TooManyQueriesError, and the refusals of
    * retrieval
    */
@@ -73,7 +76,7 @@ export class QueriesService {
     return response;
   }
 
-  /** Answers a query as `query` does, with what is known of the answer while it is made. */
+  /** Answers a query like `query`, and yields the parts of the answer that are known while the rest is still being made. */
   async *stream(
     principal: Principal,
     graphId: number,
@@ -103,9 +106,9 @@ export class QueriesService {
   }
 
   /**
-   * A stored answer of the graph, or the caller's own query: its answer, or its state while it has none.
-   * @throws QueryNotFoundError, also when the query belongs to another graph or user; the errors of a metric's execution when its
-   * result is no longer for the caller
+   * A stored answer of the graph, or the caller's own query: its answer, or its state while it has no answer.
+   * @throws QueryNotFoundError, also when the query belongs to another graph or user; the errors of a metric's execution when the caller
+   * may no longer have the metric's result
    */
   async get(principal: Principal, graphId: number, id: number): Promise<QueryResponse | QueryStateResponse> {
     const run = await this.runs.find(principal, graphId, id);
@@ -143,7 +146,7 @@ export class QueriesService {
       answered = await within(patience.waitMs, work);
       if (!answered) {
         void work.then(count, () => undefined);
-        // It may have ended since. Its caller learns that at its place.
+        // The query may have ended after this state was read. The caller learns of its end from the query's own URL.
         return { ...toQueryState(begun), elapsed_ms: Math.round(performance.now() - started) };
       }
       answered = { ...answered, id };
@@ -157,8 +160,8 @@ export class QueriesService {
   }
 
   /**
-   * Waits for the answer. A caller whose wait was too short can fetch the answer later by its id.
-   * @throws UpstreamTimeoutError with that id, or without it if the query could not be kept
+   * Waits for the answer. A caller whose wait was too short can fetch the answer later by the query's id.
+   * @throws UpstreamTimeoutError with the query's id, or without an id if there was no room to remember the query
    */
   private async answerNow(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest, count: () => void): Promise<Answered> {
     const { queryUpstreamTimeoutMs: waitMs } = this.settings;

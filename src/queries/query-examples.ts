@@ -1,4 +1,4 @@
-/** Bodies for Swagger UI. They work on the graph of the example mapping, and on the one that `npm run demo` loads. */
+/** Example request bodies for Swagger UI. They work on the graph of the example mapping, and on the graph that `npm run demo` loads. */
 export const queryExamples = {
   search: { summary: '检索 / Search', value: { search: '华东', limit: 5 } },
   search_en: { summary: 'Search with a typing error', value: { search: 'tradng company', limit: 5 } },

@@ -29,23 +29,23 @@ export interface PreparedQuery {
   graphId: number;
   query: GraphQuery;
   version: number;
-  /** The newest version that the caller has had an answer from. */
+  /** The newest version of the graph that the caller has had an answer from; 0 if none. */
   seen: number;
   hash: Buffer;
   context: QuestionContext | null;
-  /** The hash of the answer without the language model; null if the model has no part in it anyway. */
+  /** The hash under which the answer without the language model is stored; null if the model takes no part in the answer. */
   plainHash: Buffer | null;
-  /** Whether the model would have a part, but is left alone for a moment. */
+  /** Whether the language model would take part in the answer, but gets no calls for a moment. */
   isModelPaused: boolean;
-  /** The stored answer, unless the query passes it over. */
+  /** The stored answer to the query. Null if there is none, or if the query asks for a refresh or for a page of another version. */
   kept: StoredAnswer | null;
-  /** Is told of the answer while it is made, if it is made for this caller alone. */
+  /** Is told of the answer while it is made, but only if the answer is made for this caller alone. */
   watcher?: AnswerWatcher;
-  /** How long it may wait for a place in retrieval besides its time-out; absent for one whose caller waits too. */
+  /** Milliseconds that the query may wait for a place in retrieval, on top of its time-out. Absent if a caller waits for the answer. */
   queueMs?: number;
 }
 
-/** Inputs of the answer to a question besides the graph. */
+/** The inputs, in addition to the graph, that decide the answer to a question. */
 interface QuestionContext {
   today: string;
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
@@ -54,8 +54,8 @@ interface QuestionContext {
 }
 
 /**
- * Time in ms before other processes are told of a query. Most queries are answered sooner. Another process that gets the same query
- * meanwhile computes it for so long in vain.
+ * Milliseconds before other processes are told of a query. Most queries are answered sooner. For so many milliseconds at most, another
+ * process that gets the same query computes it in vain.
  */
 const untoldMs = 20;
 const renewEveryMs = 2_000;
@@ -63,8 +63,8 @@ const firstPauseMs = 20;
 const longestPauseMs = 250;
 
 /**
- * Computes answers by retrieval. Equal queries of all callers and processes that come at once are computed once, by whoever came first;
- * all who may read a graph see the same of it. A metric runs for each caller apart, since not all may execute it.
+ * Computes answers by retrieval. Equal queries that callers send at the same time, to any process, are computed once, by the process of the
+ * first caller: all who may read a graph see the same answer. A metric runs for each caller separately, since not all may execute it.
  */
 @Injectable()
 export class QueryExecutor {
@@ -84,8 +84,9 @@ export class QueryExecutor {
   ) {}
 
   /**
-   * @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model where there is none; SchemaError for
-   * an earlier question that is not there; RetrievalBusyError for a caller who has too many prepared at once
+   * Makes a query ready to be executed.
+   * @throws GraphNotFoundError; IneffectiveOptionsError for a query that insists on a language model while none is configured; SchemaError
+   * for an earlier question that does not exist; RetrievalBusyError for a caller who has too many queries being prepared at once
    */
   prepare(userId: number, graphId: number, query: GraphQuery): Promise<PreparedQuery> {
     return this.turns.prepare(userId, () => this.prepareNow(userId, graphId, query));
@@ -102,7 +103,7 @@ export class QueryExecutor {
     const hash = hashOf(query, { ...depends, ...(model && { model }) });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash, userId);
     if (!found) throw new GraphNotFoundError();
-    // A page of another version is refused, though the same offset of this one may be stored.
+    // A page of another version than the present one is refused, even if the page at the same offset of the present version is stored.
     const isStale = query.cursorVersion !== null && query.cursorVersion !== found.version;
     const kept = query.refresh || isStale ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
     const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, plainHash, isModelPaused, kept };
@@ -111,10 +112,11 @@ export class QueryExecutor {
   }
 
   /**
-   * @param id the id that the answer gets if this caller is the one who has it computed
-   * @param signal leaves the work, which stops if nobody else waits for it
+   * Computes the answer, or joins work on an equal query.
+   * @param id the id that the answer gets if this caller's query is the one that is computed
+   * @param signal makes this caller leave the work, which stops if nobody else waits for it
    * @throws GraphNotFoundError, RetrievalUnavailableError, the refusals of retrieval, the errors of a metric's execution, those of the
-   * language model for a caller who insists on it, and the reason of the signal
+   * language model for a caller who insists on the model, and the reason of the signal
    */
   async execute(principal: Principal, id: number, prepared: PreparedQuery, signal: AbortSignal): Promise<Answered> {
     const compute = (stop: AbortSignal) => this.retrieve(principal.userId, id, prepared, stop);
@@ -132,7 +134,7 @@ export class QueryExecutor {
     signal: AbortSignal,
   ): Promise<Answered> {
     const { graphId, query } = prepared;
-    // A query that passes the stored answer over needs work that begins now.
+    // A query that asks for a refresh needs work that begins now, so it joins no work under way.
     if (query.refresh) return compute(signal);
     const key = keyOf(prepared);
     let isOwn = false;
@@ -141,12 +143,12 @@ export class QueryExecutor {
       return this.lead({ graphId, key }, prepared, userId, compute, stop);
     };
     const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
-    // The query that began the work may have got an older version, or had no place at the language model.
+    // The query that began the work may have got an older version than this caller has seen, or no place at the language model.
     const isGood = answered.version >= prepared.seen && (isOwn || answered.answer.model?.fault !== 'busy');
     return isGood ? answered : compute(signal);
   }
 
-  /** Notes the version, so that no later answer to the user is of an older one, whichever process gives it. */
+  /** Notes the version of an answer, so that no later answer to the user is from an older version, whichever process gives it. */
   private async noteSeen(userId: number, { graphId, seen }: PreparedQuery, { version }: { version: number }): Promise<void> {
     if (version <= seen) return;
     await this.queries
@@ -163,7 +165,7 @@ export class QueryExecutor {
     return { today: todayFor(metrics, timezone), metrics, synonyms, ...(earlier && { earlier }) };
   }
 
-  /** Computes for all who wait in this process, unless another process computes the same. */
+  /** Computes the answer for all callers who wait for it in this process, unless another process computes an equal query. */
   private async lead(
     key: WorkKey,
     prepared: PreparedQuery,
@@ -185,13 +187,13 @@ export class QueryExecutor {
       vain.abort(new Error('Another process computes the same'));
       const kept = await this.awaitOther(key, prepared, userId, stop);
       if (kept) return kept;
-      // The other process has failed, or its answer is not stored. The process that gets the claim now computes for all, and the others for
-      // themselves.
+      // The other process has failed, or its answer is not stored. Among the processes that waited, the one that now gets the claim
+      // computes for all of them. Each of the others computes for its own callers.
       const isForAll = await claim();
       work = compute(stop);
       if (!isForAll) return work;
     }
-    // A claim that cannot be renewed or released ends by itself.
+    // A claim that cannot be renewed or released runs out after some seconds.
     const renewal = setInterval(() => void this.queries.renewClaim(key, claimId).catch(() => undefined), renewEveryMs);
     const release = async (id: number | null): Promise<void> => {
       await this.store.whenSaved(id);
@@ -200,7 +202,7 @@ export class QueryExecutor {
     };
     try {
       const answered = await work;
-      // The answer need not wait for its row.
+      // The caller need not wait until the answer's row is written.
       void release(answered.id);
       return answered;
     } catch (error) {
@@ -209,7 +211,7 @@ export class QueryExecutor {
     }
   }
 
-  /** Looks now and then for the answer of another process. Null once that process no longer computes it. */
+  /** Polls for the answer that another process computes. Null once that process has ended its work without a stored answer. */
   private async awaitOther(
     key: WorkKey,
     { graphId, hash }: PreparedQuery,
@@ -218,7 +220,7 @@ export class QueryExecutor {
   ): Promise<StoredAnswer | null> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-      // The claim ends after the answer is stored, so it is looked at first.
+      // The other process stores its answer before it ends its claim, so the claim is read before the answer.
       const isClaimed = await this.queries.isClaimed(key);
       const found = await this.queries.findAnswer(graphId, hash, userId);
       if (!found) throw new GraphNotFoundError();
@@ -234,7 +236,7 @@ export class QueryExecutor {
         this.retrieval.query(
           {
             graph_id: graphId,
-            // All keys of a user count as that user, so that more keys give no larger share.
+            // All API keys of a user count as the user, so that a user with many keys gets no larger share.
             caller: String(userId),
             kind: asked.kind,
             text: asked.text,
@@ -255,7 +257,7 @@ export class QueryExecutor {
         ),
       );
     let answer = await ask(context?.today ?? todayIn('UTC'));
-    // Which metric is meant, and so in whose zone, is known only now.
+    // Only the answer tells which metric the question means, and so in which time zone its "today" lies.
     const day = context && todayOf(answer, context, query.timezone);
     if (day && day !== context.today) answer = await ask(day);
     const plain = answer;
@@ -265,7 +267,7 @@ export class QueryExecutor {
       const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
       const spoken = context?.earlier ? { ...query, text: `${context.earlier.text}\n${query.text}` } : query;
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
-      // A question with several readings is asked back, so the model does not guess one either.
+      // A question with several readings is asked back, so the language model does not choose a reading either.
       if (answer.plan.kind === 'search' && !answer.choices && !isLargeAnswer(answer))
         answer = await this.models.read(graphId, spoken, today, answer, run, call);
       answer = await this.models.word(graphId, answer, spoken, call, prepared.watcher);
@@ -280,7 +282,7 @@ export class QueryExecutor {
     const kept = hasFailed ? plain : answer;
     if (isLargeAnswer(kept) || kept.metric_call || kept.is_of_its_moment) return { id: null, version, answer, createdAt: new Date() };
     const { kind, text, limit, offset } = query;
-    // The parameters stay the text that was sent, in which no digit is lost.
+    // The parameters are kept as the text that the caller sent, which loses no digit of a number.
     const request = `{"text": ${JSON.stringify(text)}, "parameters": ${query.parameters}, "limit": ${limit}, "offset": ${offset}}`;
     const entry = { id, graphId, version: kept.graph_version, hash: hasFailed ? plainHash : hash, kind, request, answer: kept, userId };
     return { ...this.store.keep(entry), answer };
@@ -302,7 +304,7 @@ export class QueryExecutor {
   }
 }
 
-/** The metrics and synonyms of a graph are the same for many questions. */
+/** Replaces metrics and synonyms, which are equal for many questions of a graph, by their digests in the key of an answer. */
 function keyParts({ metrics, synonyms, ...rest }: QuestionContext) {
   return { ...rest, metrics: digestOf(metrics), synonyms: digestOf(synonyms) };
 }
@@ -315,18 +317,20 @@ function cypherOptionsOf({ parameters, timezone, include }: GraphQuery) {
   return { parameters, ...(timezone === null ? {} : { timezone }), ...(include.has('profile') ? { profile: true } : {}) };
 }
 
-/** The time-out is part of the key: a caller who allows 1 s must not stop one who allows a minute. */
+/**
+ * Key under which equal queries are computed once. It includes the time-out: a caller who allows 1 s must not stop one who allows a minute.
+ */
 function keyOf({ version, hash, query }: PreparedQuery): Buffer {
   return createHash('sha256').update(`${version} ${query.timeoutMs} ${query.cursorVersion} `).update(hash).digest();
 }
 
-/** Today is that of the zone of whoever asks, or of the zone that all metrics share. */
+/** Today's date in the time zone of the caller. Without one, it is the date in the time zone that all metrics share. */
 function todayFor(metrics: QuestionContext['metrics'], timezone: string | null): string {
   const [shared, ...others] = new Set(metrics.flatMap(metric => metric.timezones));
   return todayIn(timezone ?? (others.length === 0 ? shared : undefined) ?? 'UTC');
 }
 
-/** The day that it is for the metric that a question turned out to be about. */
+/** Today's date in the time zone of the metric that the answer turned out to use; null if the caller has named a time zone. */
 function todayOf(answer: RetrievalAnswer | LargeAnswer, context: QuestionContext, timezone: string | null): string | null {
   if (timezone !== null) return null;
   const [zone, ...others] = metricOf(answer, context)?.timezones ?? [];

@@ -9,22 +9,22 @@ import { TooManyQueriesError } from './queries.errors.js';
 export const queryStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type QueryStatus = (typeof queryStatuses)[number];
 
-/** An error as the same request would have got it at once: its status, its headers and its body. */
+/** An error as the request would have got it without waiting: its status, its headers and its body. */
 export interface KeptError {
   status: number;
   retry_after_s: number | null;
   body: Record<string, unknown>;
 }
 
-/** A query that outlasts its request. It belongs to the user who asked. */
+/** A query that outlasts its request. It belongs to the user who sent the request. */
 export interface QueryRun {
   id: number;
   graph_id: number;
   user_id: number;
   kind: QueryKind;
-  /** The body of the request. For an answer of the store only what decides the answer. */
+  /** The body of the request. For a stored answer it holds only the fields that decide the answer. */
   request: ExactQueryRequest;
-  /** In a list: only the beginning of the text is here, because the request is large. */
+  /** True in a list if `request` holds only the beginning of its text, because the request is large. */
   is_request_cut?: boolean;
   status: QueryStatus;
   error: KeptError | null;
@@ -36,27 +36,30 @@ export interface QueryRun {
 export type NewRun = Pick<QueryRun, 'id' | 'graph_id' | 'user_id' | 'kind' | 'request'>;
 export type RunEnd = { status: 'succeeded'; answer: Buffer } | { status: 'failed'; error: KeptError };
 
-/** Filter of a list of queries, which goes from the newest to the oldest. It begins after the row `before`; null begins at the newest. */
+/** Filter of a list of queries, newest first. The list begins after the row `before`; null begins with the newest query. */
 export interface RunFilter {
   status?: QueryStatus | undefined;
   kind?: QueryKind | undefined;
   before: { createdAt: Date; id: number } | null;
 }
 
-/** A process that is silent for this long loses its queries to the next one that looks. */
+/** Seconds of silence after which a process loses its queries to the next process that looks for work. */
 export const runLeaseS = 15;
-/** Queries of one user, and of all, that wait or go on. */
+/** The most waiting or running queries of one user, and of all users together. */
 const mostOfUser = 20;
 const mostOfAll = 1_000;
-/** Ended queries of one user that are kept, and the bytes of their requests and answers. The oldest go first. */
+/** The most ended queries of one user that are kept, and the most bytes of their requests and answers. The oldest are removed first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
 
-/** A list shows larger requests by the beginning of their text: hundreds of a megabyte would hold the process while they are read. */
+/**
+ * A list shows only the beginning of the text of a request that is larger than `bytes`: reading hundreds of requests of a megabyte each
+ * would hold up the process.
+ */
 const mostListed = { bytes: 10_000, characters: 2_000 };
 
 const columns = `r.id, r.graph_id, r.user_id, r.kind, r.request, r.status, r.error, r.created_at, r.ended_at,
   round(extract(epoch FROM coalesce(r.ended_at, clock_timestamp()) - r.created_at) * 1000)::float8 AS elapsed_ms`;
-/** A stored answer in the shape of a query. It ended when it was stored. */
+/** Columns of a stored answer in the shape of a QueryRun. Its end is the time when it was stored. */
 const storedColumns = `q.id, q.graph_id, q.created_by AS user_id, q.kind,
   json_build_object(q.kind, q.request -> 'text', 'parameters', q.request -> 'parameters', 'parametersText', (q.request -> 'parameters')::text,
                     'limit', q.request -> 'limit') AS request,
@@ -70,7 +73,7 @@ export class QueryRunsRepository {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** @throws TooManyQueriesError, DiskReserveError */
+  /** Records a query that outlasts its request, running in the process `leaseOwner`. @throws TooManyQueriesError, DiskReserveError */
   async begin({ id, graph_id, user_id, kind, request }: NewRun, leaseOwner: string): Promise<QueryRun> {
     const text = JSON.stringify(request);
     this.disk.requireFor(Buffer.byteLength(text));
@@ -91,7 +94,7 @@ export class QueryRunsRepository {
     });
   }
 
-  /** A query of the user, also one that was answered from the store or at once. */
+  /** A query of the user, including one that was answered from the store or within its request. */
   async find(graphId: number, id: number, userId: number): Promise<QueryRun | null> {
     const { rows } = await this.pool.query<QueryRun>(
       `SELECT ${columns} FROM query_runs r WHERE r.id = $1 AND r.graph_id = $2 AND r.user_id = $3
@@ -102,7 +105,7 @@ export class QueryRunsRepository {
     return rows[0] ?? null;
   }
 
-  /** The status of a query that outlasted its request, without what it asks. */
+  /** The status of a query that outlasted its request; null if there is none. */
   async findStatus(graphId: number, id: number, userId: number): Promise<string | null> {
     const { rows } = await this.pool.query<{ status: string }>(
       'SELECT status FROM query_runs WHERE id = $1 AND graph_id = $2 AND user_id = $3',
@@ -116,7 +119,7 @@ export class QueryRunsRepository {
     return rows[0]?.answer ?? null;
   }
 
-  /** The queries of a user on a graph, the newest first, with the answers that were stored for them. */
+  /** The user's queries on a graph, newest first, including those whose answers are only in the store. */
   async list(graphId: number, userId: number, { status, kind, before }: RunFilter, most: number): Promise<QueryRun[]> {
     const part = (name: string) =>
       `($3::text IS NULL OR ${name}.kind = $3) AND ($4::timestamptz IS NULL OR (${name}.created_at, ${name}.id) < ($4, $5))`;
@@ -145,9 +148,9 @@ export class QueryRunsRepository {
   }
 
   /**
-   * Cancels a query that waits or goes on, and removes the oldest of its user beyond the share.
-   * @param userId its owner; null for whoever may cancel those of others
-   * @returns null if there is none
+   * Cancels a query that waits or runs. Removes the oldest ended queries of its user beyond the number that is kept.
+   * @param userId the query's owner; null for a caller who may cancel other users' queries
+   * @returns null if there is no such query
    */
   async cancel(graphId: number, id: number, userId: number | null): Promise<QueryRun | null> {
     const { rows } = await this.pool.query<QueryRun>(
@@ -159,7 +162,7 @@ export class QueryRunsRepository {
     return rows[0] ?? null;
   }
 
-  /** Keeps the leases of a process. @returns the queries that are still its own */
+  /** Renews the leases of a process on its queries. @returns the ids of the queries that the process still holds */
   async renew(leaseOwner: string, ids: number[]): Promise<number[]> {
     const { rows } = await this.pool.query<{ id: number }>(
       `UPDATE query_runs SET lease_until = now() + make_interval(secs => $2) WHERE id = ANY ($3) AND lease_owner = $1 AND status = 'running' RETURNING id`,
@@ -169,8 +172,8 @@ export class QueryRunsRepository {
   }
 
   /**
-   * Takes queries that have waited for their time, and those whose process is silent. Users come in turn: those with the fewest under way
-   * in all processes first, each with the oldest first.
+   * Takes queries whose waiting time is over, and those whose process has gone silent. Users with the fewest running queries in all
+   * processes come first, and of each user the oldest query comes first.
    */
   async claim(leaseOwner: string, most: number): Promise<(QueryRun & { attempt: number })[]> {
     const { rows } = await this.pool.query<QueryRun & { attempt: number }>(
@@ -189,7 +192,7 @@ export class QueryRunsRepository {
     return rows;
   }
 
-  /** Gives the queries of a process that stops to the next one. This attempt does not count. */
+  /** Gives the queries of a stopping process to the next process. The interrupted attempt does not count. */
   async release(leaseOwner: string): Promise<void> {
     await this.pool.query(
       `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = NULL WHERE lease_owner = $1 AND status = 'running'`,
@@ -197,7 +200,7 @@ export class QueryRunsRepository {
     );
   }
 
-  /** Lets a query wait for its next attempt; this one does not count. */
+  /** Lets a query wait `forS` seconds for its next attempt; the present attempt does not count. */
   async postpone(id: number, leaseOwner: string, forS: number): Promise<void> {
     await this.pool.query(
       `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = now() + make_interval(secs => $3)
@@ -206,7 +209,10 @@ export class QueryRunsRepository {
     );
   }
 
-  /** Records the end of a query, unless it was cancelled or another process has it, and removes the oldest of its user. */
+  /**
+   * Records the end of a query, unless it was cancelled or another process has taken it. Removes the oldest ended queries of its user
+   * beyond the number that is kept.
+   */
   async end(id: number, leaseOwner: string, end: RunEnd): Promise<void> {
     const answer = 'answer' in end ? end.answer : null;
     const { rows } = await this.pool.query<{ user_id: number }>(

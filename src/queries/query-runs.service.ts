@@ -23,7 +23,7 @@ import { type KeptError, type QueryRun, QueryRunsRepository, type RunEnd } from 
 import { type ListQueriesQuery, pageOfStates, type QueryStateResponse, readListCursor, toQueryState } from './query-state.dto.js';
 import { readQueryRequest } from './read-query-request.js';
 
-/** Work that goes on in this process. */
+/** A query that this process is working on. */
 export interface QueryWork {
   id: number;
   work: Promise<Answered>;
@@ -32,17 +32,21 @@ export interface QueryWork {
 
 const beatEveryMs = 1_000;
 const maxAttempts = 3;
-/** Errors of work that found no place. */
+/** Error codes of a query that was refused for lack of a free place. */
 const withoutPlace: ReadonlySet<string> = new Set(['retrieval_busy', 'warehouse_busy', 'metrics_busy', 'language_model_busy']);
-/** Queries that this process takes up at a time, and as long as it has no more. */
+/** The most waiting queries that this process takes up at once, and the most that it has under way in total. */
 const takenAtOnce = 4;
 const mostTaken = 50;
-/** How long a query waits for a place in retrieval, and how long until it is tried again if it gets none there or elsewhere. */
+/**
+ * Milliseconds that a query waits for a place in retrieval, and seconds until a query that got no place, there or elsewhere, is tried
+ * again.
+ */
 const queueMs = 100_000;
 const postponedS = 2;
 
 /**
- * Queries that outlast their request. Each belongs to the user who asked, and is worked on by one process, or the next one if that ends.
+ * Queries that outlast their request. Each belongs to the user who sent it. One process works on it; if that process ends, the next one
+ * takes over.
  */
 @Injectable()
 export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -71,7 +75,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     }, beatEveryMs).unref();
   }
 
-  /** Gives what is under way to another process, or to this one after a restart. Must run before the pools close. */
+  /** Hands the queries under way to another process, or to this one after a restart. Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearInterval(this.timer);
@@ -80,7 +84,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     if (this.active.size > 0) await this.repository.release(this.process).catch(this.warn);
   }
 
-  /** Begins a query that nobody waits for. @returns also its state at that moment @throws TooManyQueriesError */
+  /** Begins a query whose caller does not wait. @returns the work, and the query's state as it begins @throws TooManyQueriesError */
   async submit(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest): Promise<QueryWork & { begun: QueryRun }> {
     const id = await this.queries.nextId();
     const begun = await this.remember(id, principal, prepared, body);
@@ -90,7 +94,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return run;
   }
 
-  /** Remembers a query whose caller has waited in vain. @returns whether there was room for it; the work goes on in any case */
+  /** Remembers a query whose caller has waited in vain. @returns whether there was room to remember it; the work goes on in any case */
   async adopt(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest, run: QueryWork): Promise<boolean> {
     try {
       await this.remember(run.id, principal, prepared, body);
@@ -102,12 +106,12 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return true;
   }
 
-  /** A query of the caller's own, if there is one. */
+  /** A query of the caller's own; null if there is none. */
   find(principal: Principal, graphId: number, id: number): Promise<QueryRun | null> {
     return this.repository.find(graphId, id, principal.userId);
   }
 
-  /** @throws QueryNotFoundError, also when the query is another user's */
+  /** A query of the caller's own. @throws QueryNotFoundError, also when the query is another user's */
   async get(principal: Principal, graphId: number, id: number): Promise<QueryRun> {
     const run = await this.find(principal, graphId, id);
     if (!run) throw new QueryNotFoundError();
@@ -127,9 +131,9 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   /**
-   * Cancels a query that has not ended, with the statement that it runs. The caller's own query stays as it is once it has ended. A
-   * manager of the graph who cancels another user's query gets its state without its request.
-   * @throws QueryNotFoundError for another user's, unless it is under way and the caller manages the graph
+   * Cancels a query that has not ended, and the statement that it runs. The caller's own query stays as it is once it has ended. A manager
+   * of the graph who cancels another user's query gets its state without its request.
+   * @throws QueryNotFoundError for another user's query, unless it is under way and the caller manages the graph
    */
   async cancel(principal: Principal, { graphId, role }: HeldGraph, id: number): Promise<QueryStateResponse> {
     const owner = includesRole(role, 'manager') ? null : principal.userId;
@@ -157,7 +161,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return this.streams.watch(principal.userId, call, { read, hasEnded, stateOf, readState }, reader);
   }
 
-  /** Removes at most `most` queries that ended before the kept time. @returns how many were removed */
+  /** Removes at most `most` queries that ended longer ago than answers are kept. @returns how many were removed */
   removeOld(client: PoolClient, most: number): Promise<number> {
     return this.repository.removeOld(client, this.settings.answersKeptDays, most);
   }
@@ -168,13 +172,13 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
 
   private attend({ id, work, stop }: QueryWork): void {
     this.active.set(id, stop);
-    // Without a recorded end its lease ends, and it is done anew.
+    // If the end cannot be recorded, the query's lease runs out and the query is executed again.
     void this.recordEnd(id, work, stop.signal)
       .catch(this.warn)
       .finally(() => this.active.delete(id));
   }
 
-  /** Work that was cancelled, or that another process has now, has no end to record. */
+  /** Records the end of a query, unless it was cancelled or another process has taken it. */
   private async recordEnd(id: number, work: Promise<Answered>, signal: AbortSignal): Promise<void> {
     const end = await this.endOf(work);
     if (signal.aborted || (this.isStopping && end?.status === 'failed')) return;
@@ -183,7 +187,10 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     await recorded.finally(() => this.ending.delete(recorded));
   }
 
-  /** Null for a query that found no place: it was promised an answer, so it waits for its next turn. */
+  /**
+   * How the work ended. Null for a query that was refused for lack of a place: its caller was promised an answer, so it waits for its next
+   * turn.
+   */
   private async endOf(work: Promise<Answered>): Promise<RunEnd | null> {
     try {
       const { answer } = await work;
@@ -200,7 +207,10 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return { status: error.status, retry_after_s: error.retryAfterS, body: toErrorBody(error, false) };
   }
 
-  /** Keeps the leases of this process, ends what was cancelled elsewhere, and takes up what nobody works on. Never rejects. */
+  /**
+   * Renews the leases of this process, ends queries that were cancelled elsewhere, and takes up queries that nobody works on. Never
+   * rejects.
+   */
   private async beat(): Promise<void> {
     try {
       const going = [...this.active.keys()];
@@ -216,7 +226,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     }
   }
 
-  /** Does a query anew, if its user could still ask it. */
+  /** Executes a query again, if its user would still be allowed to ask it. */
   private async resume({ id, graph_id: graphId, user_id: userId, request, attempt }: QueryRun & { attempt: number }, signal: AbortSignal) {
     if (attempt > maxAttempts) throw new QueryInterruptedError(maxAttempts);
     const account = await this.users.findAccountState(userId);

@@ -39,7 +39,7 @@ class QueryErrorResponse {
   body: Record<string, unknown>;
 }
 
-/** A query without its answer. */
+/** The state of a query, without its answer. */
 export class QueryStateResponse {
   @ApiProperty({ example: 17 })
   query_id: number;
@@ -110,13 +110,16 @@ export function placeOf(graphId: number, queryId: number): string {
   return `/api/graphs/${graphId}/queries/${queryId}`;
 }
 
-/** Gives the answer to a query its status: 202 while it is under way, otherwise 200. */
+/** Sets the status of a response with a query's answer or state: 202 while the query is under way, otherwise 200. */
 export function answerWithQuery<T extends QueryResponse | QueryStateResponse>(response: Response, answer: T): T {
   response.status(isUnderWay(answer) ? HttpStatus.ACCEPTED : HttpStatus.OK);
   return answer;
 }
 
-/** The same for a request that submits a query, with its place if it goes on. `prefer` is what its caller preferred. */
+/**
+ * Sets the status of a response to a request that submits a query, and the query's URL in `Location` if the query goes on.
+ * @param isAsynchronous whether the caller preferred `respond-async`
+ */
 export function answerSubmitted<T extends QueryResponse | QueryStateResponse>(response: Response, answer: T, isAsynchronous: boolean): T {
   if (isAsynchronous && 'location' in answer) preferenceApplied(response, 'respond-async');
   if ('location' in answer) response.location(answer.location);
@@ -127,7 +130,7 @@ export function isUnderWay({ status }: { status: string }): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** The place of the last query of a page: its time and its id. */
+/** A page of queries in a list. Its cursor is the creation time and the id of the last query. */
 export async function pageOfStates(runs: QueryRun[], limit: number): Promise<Page<QueryStateResponse>> {
   const items = runs.slice(0, limit);
   const last = items.at(-1);
@@ -135,7 +138,10 @@ export async function pageOfStates(runs: QueryRun[], limit: number): Promise<Pag
   return { items: await mapInTurns(items, toQueryState), next_cursor: cursor };
 }
 
-/** @throws SchemaError for a cursor that this service did not make */
+/**
+ * Reads the cursor of a list of queries: the creation time and id after which the page begins; null for the first page.
+ * @throws SchemaError for a cursor that this service did not make
+ */
 export function readListCursor(cursor: string | undefined): { createdAt: Date; id: number } | null {
   if (cursor === undefined) return null;
   const match = /^(\d{1,15})\.(\d{1,9}|1\d{9}|20\d{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
@@ -143,7 +149,10 @@ export function readListCursor(cursor: string | undefined): { createdAt: Date; i
   return { createdAt: new Date(Number(match[1])), id: Number(match[2]) };
 }
 
-/** The request without what it left out. Numbers of its parameters that JSON cannot hold are texts, as in answers. */
+/**
+ * The request as the caller sent it, without fields that are null. Numbers in its parameters that JSON cannot hold are texts, as in
+ * answers.
+ */
 export function asSent({ parametersText, ...request }: ExactQueryRequest): QueryRequest {
   const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null)) as QueryRequest;
   return given.parameters && parametersText != null

@@ -7,12 +7,15 @@ import { RetrievalBusyError } from '../retrieval/retrieval.errors.js';
 const refuse = (retryAfterS: number): RetrievalBusyError => new RetrievalBusyError(retryAfterS);
 
 /**
- * Keeps the queries that will be refused cheap. Retrieval decides who has a place there, but only after a query was prepared, written
- * and sent to it: 120 queries of one caller at once held everybody else up for half a second.
+ * Makes refusing a query cheap. Retrieval decides which queries get a place there, but only after a query was prepared, written and sent:
+ * 120 queries of one caller at once held everybody else up for half a second.
  */
 @Injectable()
 export class QueryTurns {
-  /** Preparing a query asks the database a few times. A waiting query costs little, and may have a stored answer. */
+  /**
+   * Limits on queries that are being prepared, which takes a few database statements. A waiting query costs little, and may have a stored
+   * answer.
+   */
   private readonly preparing = new FairShare({ places: 8, waitingPerCaller: 500, waiting: 5_000, patienceMs: 30_000, refuse });
   private readonly retrieving: FairShare;
 
@@ -21,12 +24,15 @@ export class QueryTurns {
     this.retrieving = new FairShare({ places: Infinity, mostPerCaller, waitingPerCaller: 0, patienceMs: 0, refuse });
   }
 
-  /** @throws RetrievalBusyError when the caller's line is full; what the work throws */
+  /** Prepares a query in the caller's turn. @throws RetrievalBusyError when the caller's line is full; what the work throws */
   prepare<T>(caller: number, work: () => Promise<T>): Promise<T> {
     return this.preparing.run({ caller }, work);
   }
 
-  /** @throws RetrievalBusyError when the retrieval processes have as many queries of the caller as they take; what the work throws */
+  /**
+   * Sends a query to retrieval.
+   * @throws RetrievalBusyError when the retrieval processes have as many queries of the caller as they accept; what the work throws
+   */
   retrieve<T>(caller: number, work: () => Promise<T>): Promise<T> {
     return this.retrieving.run({ caller }, work);
   }

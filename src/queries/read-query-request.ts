@@ -13,21 +13,21 @@ import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js'
 export interface GraphQuery {
   kind: QueryKind;
   text: string;
-  /** The JSON object of the parameters, as it was sent. */
+  /** The JSON text of the object of parameters, exactly as it was sent. */
   parameters: string;
   limit: number;
-  /** The zone of whoever asks. Null if the request names none. */
+  /** The time zone that the request names; null if it names none. */
   timezone: string | null;
-  /** Which nodes a search may find; null for all. */
+  /** Which nodes a search may find; null if it may find all. */
   filter: SearchFilter | null;
   offset: number;
   /** The graph version in which `offset` counts; null on a first page. */
   cursorVersion: number | null;
-  /** The longest time that the query may work. */
+  /** Milliseconds that the query may work at most. */
   timeoutMs: number;
-  /** The tokens of what a question means; see `choices` of an answer. */
+  /** Tokens that say which meaning of the question is wanted, from the `choices` of an earlier answer. */
   choices: string[];
-  /** The question that this one follows. */
+  /** The question that this question follows; null if none. */
   context: QueryContext | null;
   answer: AnswerMode;
   refresh: boolean;
@@ -38,8 +38,8 @@ const limits = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 
 
 /**
  * Reads the body of a query.
- * @param maxTimeoutMs the ceiling of `timeout_ms`, and its default
- * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), all problems at once.
+ * @param maxTimeoutMs the largest and the default `timeout_ms`
+ * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), which list all problems of the body at once
  */
 export function readQueryRequest(body: ExactQueryRequest, maxTimeoutMs: number): GraphQuery {
   const given = (['question', 'search', 'cypher'] as const).filter(kind => body[kind] != null);
@@ -165,7 +165,7 @@ function isFilterValue(value: unknown): value is string | number | boolean {
     : typeof value === 'boolean' || (typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value)));
 }
 
-/** Encodes where the next page of a search begins, and in which version of the graph. */
+/** Encodes the offset of a search's next page and the version of the graph in which the offset counts. */
 export function toCursor(version: number, offset: number): string {
   return Buffer.from(`${version}.${offset}`).toString('base64url');
 }
@@ -185,9 +185,9 @@ function readCursor(cursor: string): { version: number; offset: number } {
 }
 
 /**
- * The key of a stored answer: everything that decides it, besides graph and version. Options that only shape the response
- * (`include`, `answer`) or bound the work (`timeout_ms`) are left out. So is the caller, because all who may read a graph see the
- * same. The release is included, because the next one may answer differently. Long parameters are told by their text.
+ * The key of a stored answer. It covers everything that decides the answer, besides graph and version, including the release of the
+ * service. It leaves out options that only shape the response (`include`, `answer`) or bound the work (`timeout_ms`). It leaves out the
+ * caller too, because all who may read a graph see the same answers. Long parameters are covered by their text.
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
@@ -204,7 +204,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
         offset,
         timezone,
         include.has('profile'),
-        // A request without choices and filter keeps the key of the time before these options.
+        // Without choices and filter the key is the same as before these options existed.
         ...(choices.length > 0 ? [[...choices].sort()] : []),
         ...(filter ? [filter] : []),
         context,
@@ -216,8 +216,8 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
 const digests = new WeakMap<object, string>();
 
 /**
- * Stands for something large in the key of an answer. It is always built with its own keys in the same order, and hashed once, so nobody
- * may alter it.
+ * A digest that stands for a large object in the key of an answer. The digest is computed once per object, so nobody may change the object
+ * afterwards. Equal objects must be built with their own keys in the same order.
  */
 export function digestOf(value: object): string {
   const known = digests.get(value);
@@ -227,15 +227,21 @@ export function digestOf(value: object): string {
   return digest;
 }
 
-/** Putting 90,000 numbers in order holds the process for 70 to 100 ms, and hashing their text for 1. */
+/**
+ * The most characters of parameters whose names are sorted for the key. Sorting 90,000 numbers holds up the process for 70 to 100 ms,
+ * hashing their text for 1 ms.
+ */
 const longestOrdered = 8_192;
 
-/** Key of parameters, which is the same for another order of their names. Long parameters have their text as the key. */
+/**
+ * The part of an answer's key that stands for the parameters. The order of parameter names does not change it, except for parameters longer
+ * than `longestOrdered`, whose text is used as it is.
+ */
 function parametersKey(text: string): unknown {
   return text.length > longestOrdered ? text : marked(readJsonParameters(text));
 }
 
-/** A value for JSON in which 1, 1.0 and '1' differ, and 0.0 and -0.0. */
+/** The value of a parameter for the key of an answer, as JSON in which 1, 1.0 and '1' differ, and 0.0 and -0.0 too. */
 function marked(value: CypherValue): unknown {
   if (typeof value === 'bigint') return `i${value}`;
   if (typeof value === 'number') return Object.is(value, -0) ? 'f-0' : `f${value}`;
@@ -245,7 +251,7 @@ function marked(value: CypherValue): unknown {
   return isMap(value) ? Object.fromEntries([...value].map(([name, inner]) => [name, marked(inner)])) : value;
 }
 
-/** JSON with sorted keys. */
+/** JSON in which the names of every object are sorted. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -15,7 +15,7 @@ export function readSynonymsCsv(text: string): PlacedSynonym[] {
   const problems: FieldProblem[] = [];
   const report = (line: number, type: string, zh: string, en: string): void =>
     void problems.push({ loc: ['body', 'csv', line], text: { zh: `第 ${line} 行：${zh}`, en: `line ${line}: ${en}` }, type });
-  // The header, and one line more than there may be.
+  // Reads the header and one line more than allowed, which is enough to report too many lines.
   const records = readRecords(text.replace(/^\uFEFF/, ''), mostLines + 2);
   const [first, ...others] = records;
   if (first?.fields.map(field => field.trim().toLowerCase()).join(',') !== header)
@@ -44,12 +44,12 @@ export function readSynonymsCsv(text: string): PlacedSynonym[] {
 
 interface CsvRecord {
   fields: string[];
-  /** Line of the first character of the record, counted from 1. */
+  /** The line of the record's first character, counted from 1. */
   line: number;
   isClosed: boolean;
 }
 
-/** The first records of a text that are not empty. */
+/** The first `most` records of a text, without empty ones. */
 function readRecords(text: string, most: number): CsvRecord[] {
   const records: CsvRecord[] = [];
   let [fields, field, line, begunAt, isQuoted]: [string[], string, number, number, boolean] = [[], '', 1, 1, false];

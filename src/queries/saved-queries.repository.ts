@@ -24,12 +24,12 @@ export interface SavedQueryRow extends SavedQueryFields {
 
 const columns = 'id, graph_id, name, description, request, created_at, updated_at';
 
-/** Queries that users save on a graph, each for its user alone. */
+/** Queries that users save on a graph. Each belongs to its user alone. */
 @Injectable()
 export class SavedQueriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** By id. */
+  /** A page of the user's saved queries on a graph, by ascending id, beginning after the id `after`. */
   async list(graphId: number, userId: number, after: number, limit: number): Promise<RowPage<SavedQueryRow>> {
     return this.pool.readPage<SavedQueryRow>('rows', {
       text: `SELECT ${columns} FROM saved_queries WHERE graph_id = $1 AND user_id = $2 AND id > $3 ORDER BY id`,
@@ -39,7 +39,7 @@ export class SavedQueriesRepository {
     });
   }
 
-  /** @throws SavedQueryNotFoundError, also for another user's */
+  /** Reads a saved query of the user. @throws SavedQueryNotFoundError, also when the query is another user's */
   async get(graphId: number, userId: number, id: number): Promise<SavedQueryRow> {
     const { rows } = await this.pool.query<SavedQueryRow>(
       `SELECT ${columns} FROM saved_queries WHERE id = $1 AND graph_id = $2 AND user_id = $3`,
@@ -49,7 +49,7 @@ export class SavedQueriesRepository {
     return rows[0];
   }
 
-  /** @throws SavedQueryNameTakenError, TooManySavedQueriesError */
+  /** Saves a query. @throws SavedQueryNameTakenError, TooManySavedQueriesError */
   async create(graphId: number, userId: number, { name, description, request }: SavedQueryFields): Promise<SavedQueryRow> {
     return this.pool.transaction(async client => {
       await requireRoom(client, graphId, userId);
@@ -63,7 +63,7 @@ export class SavedQueriesRepository {
     });
   }
 
-  /** Changes what is given. @throws SavedQueryNotFoundError, SavedQueryNameTakenError */
+  /** Changes only the fields that are given. @throws SavedQueryNotFoundError, SavedQueryNameTakenError */
   async change(
     graphId: number,
     userId: number,
@@ -81,7 +81,7 @@ export class SavedQueriesRepository {
     return rows[0];
   }
 
-  /** @throws SavedQueryNotFoundError */
+  /** Deletes a saved query of the user. @throws SavedQueryNotFoundError */
   async delete(graphId: number, userId: number, id: number): Promise<void> {
     const { rowCount } = await this.pool.query('DELETE FROM saved_queries WHERE id = $1 AND graph_id = $2 AND user_id = $3', [
       id,
@@ -92,7 +92,11 @@ export class SavedQueriesRepository {
   }
 }
 
-/** One user's requests run one after the other, and so do those for one graph, so that each is counted in time. */
+/**
+ * Refuses a saved query beyond the limits of the user and of the graph. Locks let one user's requests run one after the other, and so those
+ * for one graph, so that each is counted before the next.
+ * @throws TooManySavedQueriesError
+ */
 async function requireRoom(client: PoolClient, graphId: number, userId: number): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('saved queries of user ' || $1::int, 0))`, [userId]);
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('saved queries of graph ' || $1::int, 0))`, [graphId]);

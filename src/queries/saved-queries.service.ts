@@ -21,7 +21,7 @@ import { SavedQueriesRepository } from './saved-queries.repository.js';
 
 const maxRequestCharacters = 50_000;
 
-/** Queries with a name. Each is its user's alone: others on the graph do not see it. */
+/** Queries that a user has saved under a name. Each belongs to its user alone: other users of the graph do not see it. */
 @Injectable()
 export class SavedQueriesService {
   constructor(
@@ -30,7 +30,7 @@ export class SavedQueriesService {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws the errors of a request to query that breaks its schema; SavedQueryNameTakenError, TooManySavedQueriesError */
+  /** Saves a query. @throws the errors of a query request that breaks its schema; SavedQueryNameTakenError, TooManySavedQueriesError */
   async create(
     { userId }: Principal,
     graphId: number,
@@ -45,12 +45,12 @@ export class SavedQueriesService {
     return pageOfRows(await this.saved.list(graphId, userId, afterId(cursor), limit), row => row.id, toSavedQueryResponse);
   }
 
-  /** @throws SavedQueryNotFoundError */
+  /** Reads a saved query of the user. @throws SavedQueryNotFoundError */
   async get({ userId }: Principal, graphId: number, id: number): Promise<SavedQueryResponse> {
     return toSavedQueryResponse(await this.saved.get(graphId, userId, id));
   }
 
-  /** Changes what is given. @throws SavedQueryNotFoundError, and what `create` throws */
+  /** Changes only the fields that are given. @throws SavedQueryNotFoundError, and what `create` throws */
   async change(
     { userId }: Principal,
     graphId: number,
@@ -63,12 +63,15 @@ export class SavedQueriesService {
     return toSavedQueryResponse(await this.saved.change(graphId, userId, id, { name, description, request }));
   }
 
-  /** @throws SavedQueryNotFoundError */
+  /** Deletes a saved query of the user. @throws SavedQueryNotFoundError */
   delete({ userId }: Principal, graphId: number, id: number): Promise<void> {
     return this.saved.delete(graphId, userId, id);
   }
 
-  /** Asks the query, with other parameters if any are given. @throws SavedQueryNotFoundError, and what asking the query throws */
+  /**
+   * Asks the saved query, with the given parameters in place of the saved ones, if any.
+   * @throws SavedQueryNotFoundError, and what asking the query throws
+   */
   async run(
     principal: Principal,
     graphId: number,
@@ -85,7 +88,7 @@ export class SavedQueriesService {
     return this.queries.query(principal, graphId, asked, call, patience);
   }
 
-  /** Reads the request, and the syntax of its Cypher, as asking it would, so that it does not fail for the first time later. */
+  /** Checks a request and the syntax of its Cypher text as asking the query would, so that a broken query is refused when it is saved. */
   private check(request: ExactQueryRequest): ExactQueryRequest {
     try {
       const { kind, text } = readQueryRequest(request, this.settings.queryMaxTimeoutMs);
@@ -104,7 +107,10 @@ function exact(request: QueryRequest, requestText: string | null): ExactQueryReq
   return { ...request, parametersText: requestText === null ? null : fieldText(requestText, 'parameters') };
 }
 
-/** The request with other parameters. They stand behind the saved ones: the last of two entries with one name counts in a JSON object. */
+/**
+ * The saved request with other parameters. They are written behind the saved parameters: of two entries with one name, the last one counts
+ * in a JSON object.
+ */
 function withParameters(request: ExactQueryRequest, parameters: Record<string, unknown>, text: string | null): ExactQueryRequest {
   const entries = [request.parametersText ?? JSON.stringify(request.parameters ?? {}), text ?? JSON.stringify(parameters)]
     .map(object => object.trim().slice(1, -1).trim())

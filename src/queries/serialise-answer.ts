@@ -1,8 +1,8 @@
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 
 /**
- * Returns the JSON text of an answer, to be stored, with its size in UTF-8. Null for one larger than `mostBytes`. Rows are written
- * one by one, so that at most about that much text is made of a large answer.
+ * The JSON text of an answer, for storing it, and the bytes of the text in UTF-8. Null if it takes more than `mostBytes`. Rows are written
+ * one by one, so that for a large answer only about `mostBytes` of text are made.
  */
 export function serialiseAnswer({ rows, ...rest }: RetrievalAnswer, mostBytes: number): { text: string; bytes: number } | null {
   const parts: string[] = [];

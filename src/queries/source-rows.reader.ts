@@ -18,20 +18,20 @@ import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 
 export interface SourceRow {
-  /** Index into the citations. */
+  /** The index of the row's citation in the answer's citations. */
   citation: number;
   row: Record<string, unknown>;
 }
 
 const mostRows = 100;
-/** Characters of the conditions under which a mapping reads one table. */
+/** The most characters that the conditions under which a mapping reads one table may have together. */
 const mostOfConditions = 32_768;
 
 /**
- * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no
- * right on the connection: the rows are read in the name of the user who saved the job that loaded them. They are read by their
- * keys, which no request can name, and through the job's own filter, since a table may hold the same key in a row that was never
- * loaded. Only callers with a right of their own see columns that the mapping does not show.
+ * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no right on
+ * the connection: the rows are read in the name of the user who saved the job that loaded them. Rows are found by their keys, which no
+ * request can name, and through the job's own filter, since a row that was never loaded may have the same key. Only callers who have a
+ * right on the connection see columns that the mapping does not show.
  */
 @Injectable()
 export class SourceRowsReader {
@@ -80,7 +80,7 @@ export class SourceRowsReader {
         const job = jobs.get(jobId ?? 0);
         if (!job) throw new RecordNotFoundError('job');
         const loaded = await loadedRows(job, cited[0]!.citation);
-        // An earlier release loaded the element and did not record what its query reads.
+        // An earlier release loaded the element and did not record which tables its query reads.
         if (loaded === 'query') {
           warnOfQuery([]);
           continue;
@@ -91,7 +91,7 @@ export class SourceRowsReader {
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
-        // The answer is valid without the rows: the warehouse may have changed since.
+        // The answer stays valid if its source rows cannot be read: the warehouse may have changed since.
         if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
         warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
       }
@@ -143,8 +143,8 @@ ${await loadedRowsSql(loaded, shown, first.table, client.place(first.table))}
 }
 
 /**
- * The rows of the cited table from which the job makes the cited kind of element, or that it reads them with a query. One type of edge
- * may be mapped several times from one table.
+ * The parts of a job's mapping that read the cited table and make the cited kind of element from it; 'query' if the mapping reads the
+ * element with a query. One type of edge may be mapped several times from one table.
  */
 async function loadedRows({ loads }: JobReader, { label, table, key }: Citation): Promise<LoadedRows[] | 'query'> {
   const columns = Object.keys(key).join('\0');
@@ -155,12 +155,15 @@ async function loadedRows({ loads }: JobReader, { label, table, key }: Citation)
   throw new RecordNotFoundError('job');
 }
 
-/** A row may be loaded by any of these parts of the mapping, so only what all of them show is known to be shown of it. */
+/**
+ * The columns that every one of these parts of a mapping shows. Any of the parts may have loaded the row, so a column counts as shown only
+ * if all of them show it.
+ */
 function shownColumns([first, ...others]: LoadedRows[]): string[] {
   return (first?.shown ?? []).filter(column => others.every(each => each.shown.includes(column)));
 }
 
-/** @param shown the columns that are read; null for all */
+/** @param shown the columns to read; null for all columns */
 async function loadedRowsSql(loaded: LoadedRows[], shown: string[] | null, table: string, place: TablePlace): Promise<string> {
   await loadSqlParser();
   const alias = quoteIdentifier(table);

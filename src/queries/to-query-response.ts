@@ -4,7 +4,7 @@ import { type AnswerMode, type Include, type LanguageModelResponse, type QueryRe
 import { type Answered } from './queries.repository.js';
 import { toCursor } from './read-query-request.js';
 
-/** Makes the public shape of an answer. `include` and `answer` only choose which parts are shown. */
+/** Makes the public form of an answer. `include` and `answer` only choose which parts of the answer are shown. */
 export function toQueryResponse(
   { id, version, answer, createdAt }: Answered,
   shown: { status: 'hit' | 'miss' | 'refresh'; answer: AnswerMode; include: ReadonlySet<Include> },
@@ -16,7 +16,7 @@ export function toQueryResponse(
     graph_version: version,
     answer: text === null || shown.answer === 'none' ? null : sentenceOf(text, language, model),
     columns,
-    // For a large answer these are JSON bytes, which the adapter passes on.
+    // The rows of a large answer are JSON bytes, which the HTTP adapter passes on.
     rows: rows as unknown[][],
     graph: shown.include.has('graph') ? answer.graph : null,
     citations,

@@ -13,10 +13,10 @@ import { QueryRunsService } from '../queries/query-runs.service.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
 
 const sweepEveryMs = 5 * 60_000;
-/** The rows of one transaction. A caller who waits for so few does not notice. */
+/** The most rows that one transaction removes. A caller who waits for such a transaction does not notice it. */
 const batchRows = 1_000;
 const mostBatches = 200;
-/** The number of the sweep among the advisory locks of the database. */
+/** The key of the sweep's advisory lock in the database. */
 const sweepLock = 7_301_002;
 
 interface Kept {
@@ -65,7 +65,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     this.planNext();
   }
 
-  /** @returns the number of removed rows by kind, or nothing while another process sweeps */
+  /** Removes all kinds of expired rows. @returns the number of removed rows by kind, or an empty object while another process sweeps */
   async sweep(): Promise<Record<string, number>> {
     const removed: Record<string, number> = {};
     for (const { what, remove } of this.kept) {
@@ -78,7 +78,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     return removed;
   }
 
-  /** Must run before the pools close. */
+  /** Ends the sweep under way. Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
@@ -86,7 +86,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   private planNext(): void {
-    // The random part keeps processes that start together from sweeping together.
+    // The pause has a random part, so that processes that start together do not sweep together.
     const pauseMs = sweepEveryMs * (0.75 + Math.random() / 2);
     this.timer = setTimeout(() => {
       this.sweeping = this.sweep().then(() => {

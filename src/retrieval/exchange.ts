@@ -7,37 +7,37 @@ import { headers as names, protocolVersion } from './protocol.js';
 import { RetrievalUnavailableError, RetrievalUnreachedError, RetrievalVersionError } from './retrieval.errors.js';
 import { sign } from './signature.js';
 
-/** No answer came in time. */
+/** The process did not answer in time. */
 export class SilenceError extends Error {}
 
 export interface ExchangeOptions {
   payload?: Buffer;
-  /** The time until the last byte of the answer, including the wait for a connection. */
+  /** Milliseconds until the last byte of the answer must have arrived, including the wait for a connection. */
   timeoutMs: number;
-  /** The part of `timeoutMs` in which the answer travels. The process is told the rest. */
+  /** The part of `timeoutMs` that is kept for the answer's way back. The process is told only the rest. */
   travelMs?: number;
   limitBytes?: number;
-  /** Signs the request. */
+  /** The key that signs the request; undefined if requests are not signed. */
   key?: string | undefined;
-  /** Closes the connection, which ends the work at the other side. */
+  /** Closes the connection, which ends the work in the process. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Exchanged {
   status: number;
   bytes: Buffer;
-  /** The trailer of a failure that came after the first bytes of the answer. */
+  /** The trailer that carries a failure after the first bytes of the answer; undefined if there was none. */
   failure: string | undefined;
 }
 
 const mostBytes = 1_048_576;
-/** A host that is gone refuses nothing: packets to it are lost. */
+/** Milliseconds until a connection must be made. A host that is gone does not refuse connections: packets to it are lost. */
 const connectMs = 2_000;
 
 /**
  * Sends one request to a retrieval process and reads its whole answer.
- * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnreachedError when no connection
- * can be made, RetrievalUnavailableError when it breaks; RetrievalVersionError; the reason of the signal
+ * @throws SilenceError when the time is over; AnswerTooLargeError as soon as more than `limitBytes` have arrived; RetrievalUnreachedError
+ * when no connection can be made, RetrievalUnavailableError when the connection breaks; RetrievalVersionError; the reason of the signal
  */
 export function exchange(
   request: https.RequestOptions,
@@ -84,8 +84,7 @@ export function exchange(
         isConnected = true;
       });
     });
-    // The listener stays as long as the request. Without it, an error after the request was given up would be an uncaught
-    // exception.
+    // The listener is never removed: an error after the request was given up would otherwise be an uncaught exception.
     sent.on('error', fail);
     sent.on('response', response => {
       const theirs = response.headers[names.version];

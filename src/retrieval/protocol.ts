@@ -27,20 +27,23 @@ import { type Language } from '../text/language.js';
 /** Changes whenever one side could misread a message of the other. */
 export const protocolVersion = 5;
 
-/** The queries that may work at once in a process, of which a caller has half at most, and those of one caller that may wait there. */
+/**
+ * Limits of one process: the most queries that work at once, of which one caller has at most half, and the most queries of one caller that
+ * wait.
+ */
 export const mostWorking = 8;
 export const waitingOfOneCaller = 50;
-/** A process refuses a caller more than these. */
+/** The most queries of one caller that a process accepts at once, working and waiting together. */
 export const mostOfOneCaller = mostWorking / 2 + waitingOfOneCaller;
 
 /** The names of headers, as Node gives them. */
 export const headers = {
   version: 'x-retrieval-protocol',
-  /** Milliseconds from the arrival of the request. The answer is due by then, and the work ends. */
+  /** Milliseconds from the arrival of the request until the answer is due and the work ends. */
   timeout: 'x-retrieval-timeout-ms',
-  /** The most bytes that the caller takes as an answer. */
+  /** The most bytes that the caller accepts as an answer. */
   budget: 'x-retrieval-answer-bytes',
-  /** See `signature.ts`. */
+  /** The signature of the request; see `signature.ts`. */
   signature: 'x-retrieval-signature',
   /** A trailer: a RetrievalFailure as JSON in base64. The answer before it is incomplete. */
   failure: 'x-retrieval-failure',
@@ -48,53 +51,53 @@ export const headers = {
 
 export type QueryKind = 'question' | 'search' | 'cypher';
 
-/** Which nodes a search may find. */
+/** Restricts which nodes a search may find. */
 export interface SearchFilter {
-  /** Names or aliases of labels, of which a node has one; empty for any. */
+  /** Names or aliases of labels. A found node has at least one of them; an empty list allows any label. */
   labels: string[];
-  /** The values of which a property has one, by name. */
+  /** Property names, each with values of which a found node has one. */
   where: Record<string, (string | number | boolean)[]>;
 }
 
 export interface RetrievalQuery {
   graph_id: number;
-  /** The caller whose share of the process pays for the work; an opaque name. */
+  /** An opaque name of the caller whose share of the process pays for the work. */
   caller: string;
   kind: QueryKind;
   text: string;
-  /** The JSON object of the values of `$name` in a Cypher text. It is a text, so that 1 and 1.0 differ and no digit is lost. */
+  /** The JSON object of the values of `$name` in a Cypher text. It stays a text, so that 1 and 1.0 differ and no digit is lost. */
   parameters?: string;
-  /** The zone of whoever asks, for a Cypher text: the zone of its times that name none. UTC if absent. */
+  /** The caller's time zone, for a Cypher text: times in the text that name no zone are in this zone. UTC if absent. */
   timezone?: string;
   /** Whether the plan shows what each operator of a Cypher text did. */
   profile?: boolean;
   /** The most rows in the answer. */
   limit: number;
-  /** Search only. */
+  /** Which nodes a search may find; used only by searches. */
   filter?: SearchFilter;
-  /** The rows to skip (search only), counted in the graph version below. */
+  /** The rows of a search to skip, counted in `expected_version`. */
   offset?: number;
-  /** The version that `offset` belongs to. If the current version is another, the request is refused with `cursor_expired`. */
+  /** The graph version in which `offset` counts. If the current version is another, the request is refused with `cursor_expired`. */
   expected_version?: number;
-  /** The version that the caller has seen. No older one may answer. */
+  /** The newest version that the caller has had an answer from. No older version may answer. */
   least_version?: number;
   /**
    * The oldest version that may answer from memory while `least_version` is being loaded; the answer then says so in its warnings and is
-   * not stored. Absent if none older than `least_version` may.
+   * not stored. If absent, no version older than `least_version` may answer.
    */
   oldest_version?: number;
   timeout_ms: number;
-  /** How long it may wait for a place, on top of `timeout_ms`. If absent, the wait counts against `timeout_ms`. */
+  /** Milliseconds that the query may wait for a place, on top of `timeout_ms`. If absent, the wait counts against `timeout_ms`. */
   queue_ms?: number;
-  /** The caller's date, YYYY-MM-DD. 去年 and "last month" are relative to it. */
+  /** The caller's date, YYYY-MM-DD, from which 去年 and "last month" are counted. */
   today: string;
-  /** The metrics that may answer a question, besides the graph. */
+  /** The metrics that may answer a question, in addition to the graph. */
   metrics?: MetricEntry[];
-  /** The tokens of what a question means, which an earlier answer gave. */
+  /** Tokens from an earlier answer that say which meaning of the question is wanted. */
   choices?: string[];
-  /** The question that a question follows. */
+  /** The question and answer that this question follows. */
   earlier?: EarlierQuestion;
-  /** Further words for things of the graph and its metrics. */
+  /** Additional words for names of the graph and of its metrics. */
   synonyms?: readonly Synonym[];
 }
 
@@ -109,39 +112,42 @@ export interface RetrievalAnswer {
   plan: QueryPlan;
   /** Set for a question about a metric: the API runs it on the warehouse and words the answer. */
   metric_call: MetricCall | null;
-  /** The offset of the next page; null at the end. */
+  /** The offset of the next page; null on the last page. */
   next_offset: number | null;
   warnings: string[];
-  /** Set if the question may mean several things: the answer asks back. */
+  /** Set if the question may mean several things: the answer then asks which of these is meant. */
   choices?: QuestionChoice[];
-  /** Answerable questions near one that was not answered. */
+  /** Questions similar to one that could not be answered, which can be answered. */
   suggestions?: string[];
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
   is_of_its_moment?: true;
-  /** Set by the API, where a language model has a part in the answer. */
+  /** Set by the API if a language model takes part in the answer. */
   model?: ModelPart;
 }
 
-/** Part of a language model in an answer. */
+/** The part that a language model has in an answer. */
 export interface ModelPart {
   name: string;
   calls: number;
   prompt_tokens: number;
   completion_tokens: number;
-  /** The sentences of `text`, each with the places of the rows that it rests on; absent if the text is not the model's. */
+  /** The sentences of `text`, each with the indexes of the rows that support it; absent if the model did not write the text. */
   sentences?: { text: string; rows: number[] }[];
-  /** Why the model has no part in the text. Such an answer is not stored. */
+  /** Why the model did not write the text. Such an answer is not stored. */
   fault?: ModelFault | 'busy';
   retry_after_s?: number;
 }
 
-/** An answer whose rows and graph stay the bytes that were received. */
+/** An answer whose rows and graph are kept as the bytes that were received. */
 export type LargeAnswer = Omit<RetrievalAnswer, 'rows' | 'graph'> & { rows: RawJson; graph: RawJson };
 
 export interface AnswerColumn {
   name: string;
-  /** node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration or any. */
+  /**
+   * The type of the column's values: node, edge, path, list, map, string, integer, float, number, boolean, date, time, datetime, duration
+   * or any.
+   */
   type: string;
 }
 
@@ -151,14 +157,16 @@ export interface Citation {
   connection_id: number;
   /** The table name, or `query` if the mapping reads an SQL query. A table may be named `query` too. */
   table: string;
-  /** The tables that the query reads, at most 100. Absent for a table, and for a query whose last run was of an earlier release. */
+  /**
+   * The tables that the mapping's query reads, at most 100. Absent for a table, and for a query whose last run was of an earlier release.
+   */
   query_tables?: string[];
   /**
-   * Maps column to text, as the source had it. Empty if the citation is a whole table: for a metric, or an aggregate whose rows
-   * cannot be told apart.
+   * The row's key: the text of each key column, as the source had it, by column name. Empty if the citation is a whole table, for a metric
+   * or for an aggregate whose rows cannot be told apart.
    */
   key: Record<string, string>;
-  /** Label, job and time of the node or edge behind the row; null for a metric, which reads the warehouse itself. */
+  /** The label or type of the node or edge that the row was loaded as; null for a metric, which reads the warehouse itself. */
   label: string | null;
   job_id: number | null;
   loaded_at: string | null;
@@ -175,17 +183,17 @@ export interface QueryPlan {
   executor?: 'sql' | 'memory';
   reason?: ExecutorReason;
   profile?: ProfiledOperator[];
-  /** Labels, types and properties of a Cypher text that the graph has not. */
+  /** Labels, types and properties that the Cypher text names but the graph does not have. */
   unknown_names?: string[];
   /** The language model that proposed the Cypher text. */
   proposed_by?: string;
   sql?: string;
   metric_call?: MetricCall;
-  /** The whole question that a follow-up was read as. */
+  /** The complete question as which a follow-up question was read. */
   read_as?: string;
-  /** Nodes that the pronoun of a follow-up stood for. */
+  /** The nodes for which the pronoun of a follow-up question stood. */
   meant?: EntityNode[];
-  /** The relation paths that were considered, the best first. */
+  /** The relation paths that were considered for a question, the best first. */
   paths?: { path: string; score: number }[];
 }
 
@@ -206,9 +214,9 @@ export type ExecutorReason =
 /** A part of a query that has run. */
 export interface ProfiledOperator {
   operator: string;
-  /** The rows that it gave. */
+  /** The rows that the operator gave to the next one. */
   rows: number;
-  /** The time in it, without the parts that it takes its rows from. */
+  /** Milliseconds spent in the operator, without the operators that give it rows. */
   time_ms: number;
 }
 
@@ -218,7 +226,7 @@ export interface RetrievalHealth {
   bytes: number;
   working: number;
   uptime_s: number;
-  /** How often a graph was read from the database and from its replica. */
+  /** How often a graph was read from the primary database and from its replica. */
   reads: { primary: number; replica: number };
 }
 
@@ -228,6 +236,6 @@ export interface RetrievalFailure {
   text: Bilingual;
   context?: Record<string, unknown>;
   problems?: FieldProblem[];
-  /** With 503: the seconds to wait. */
+  /** Seconds to wait before the next attempt; only with status 503. */
   retry_after_s?: number;
 }

@@ -3,11 +3,14 @@ import { RawJson } from '../common/json/raw-json.js';
 import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** A larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two seconds. */
+/**
+ * The most bytes of an answer that is parsed; a larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two
+ * seconds.
+ */
 const parsedBytes = 524_288;
 const newline = 10;
 
-/** Reads the three lines of an answer. @throws RetrievalUnavailableError if they are not there */
+/** Reads the three lines of an answer. @throws RetrievalUnavailableError if a line is missing or cannot be read */
 export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
   const first = bytes.indexOf(newline);
   const second = bytes.indexOf(newline, first + 1);

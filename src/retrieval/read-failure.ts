@@ -5,8 +5,9 @@ import { type RetrievalFailure } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /**
- * The error that a process answered with. Anything else that arrives in its place, from a process in trouble or from something on the way,
- * counts as no answer. @throws RetrievalUnavailableError
+ * The error that a process answered with. An answer that is not in the protocol's form, from a process in trouble or from something between
+ * the processes, counts as no answer.
+ * @throws RetrievalUnavailableError
  */
 export function readFailure({ bytes, failure }: Exchanged): ApiError {
   const { status, code, text, context, problems, retry_after_s: retryAfterS = status === 503 ? 2 : undefined } = parse(bytes, failure);

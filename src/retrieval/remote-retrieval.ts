@@ -3,7 +3,7 @@ import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 import { type TlsMaterial } from './tls-material.js';
 
-/** A retrieval process that was deployed apart. It is not ours to kill or to start. */
+/** A retrieval process that was deployed apart. The API may neither kill nor start it. */
 export class RemoteRetrieval implements RetrievalProcess {
   readonly name: string;
   readonly generation = 1;
@@ -14,7 +14,7 @@ export class RemoteRetrieval implements RetrievalProcess {
   private readonly endListeners: (() => void)[] = [];
   private hangs = false;
 
-  /** @param url as `http://host:port` or `https://host:port` */
+  /** @param url of the form `http://host:port` or `https://host:port` */
   constructor(url: string, tls: TlsMaterial = {}) {
     const { protocol, hostname, port } = new URL(url);
     const isTls = protocol === 'https:';
@@ -35,7 +35,10 @@ export class RemoteRetrieval implements RetrievalProcess {
     this.endListeners.push(listener);
   }
 
-  /** Nothing tells a process that ended from a connection that was lost, so the worse is taken for true. */
+  /**
+   * Handles a broken connection as the end of the process: from here a process that ended looks the same as a lost connection, so the worse
+   * is assumed.
+   */
   connectionBroke(): Promise<void> {
     for (const heard of this.endListeners) heard();
     return Promise.resolve();

@@ -10,21 +10,21 @@ import { readFailure } from './read-failure.js';
 import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
 import { RetrievalVersionError } from './retrieval.errors.js';
 
-/** other_version: it speaks another version of the protocol. refused: it does not take our credentials. */
+/** State of a process. `other_version`: it speaks another version of the protocol. `refused`: it does not accept our credentials. */
 export type PeerState = 'ok' | 'unavailable' | 'other_version' | 'refused';
 
-/** Part of the time for an answer, in ms, in which the answer travels. The process is told the rest. */
+/** Milliseconds of an answer's time that are kept for its way back. The process is told only the rest. */
 const travelMs = 500;
 
-/** Speaks the protocol of `protocol.ts` with one process, over connections that stay open. */
+/** Speaks the protocol of `protocol.ts` with one retrieval process, over connections that stay open. */
 export class RetrievalPeer {
   private readonly log = new Logger('RetrievalPeer');
   private agent: http.Agent;
-  /** Connections of their own, so that a check does not wait behind queries. */
+  /** Separate connections for health checks, so that a check does not wait behind queries. */
   private checks: http.Agent;
   private heard: PeerState | null = null;
 
-  /** @param key signs what is sent */
+  /** @param key signs the requests */
   constructor(
     readonly process: RetrievalProcess,
     private readonly isTls = false,
@@ -38,31 +38,32 @@ export class RetrievalPeer {
     return this.process.name;
   }
 
-  /** False once it has failed to answer, until it answers again. */
+  /** False from the time when the process has failed to answer until it answers again. */
   get isAnswering(): boolean {
     return this.heard === 'ok' || this.heard === null;
   }
 
-  /** State of the process as last heard; `unavailable` if nothing was heard yet. */
+  /** State of the process in its last answer; `unavailable` if none has come yet. */
   get state(): PeerState {
     return this.heard ?? 'unavailable';
   }
 
   /**
-   * Asks whether the process answers. A process that is being started does not. Silence changes nothing here, because the patience
-   * may be short: see `noteFailure`.
+   * Asks whether the process answers. A process that is being started does not answer. Silence does not change the noted state, because the
+   * patience may be short: see `noteFailure`.
    */
   async check(patienceMs: number): Promise<PeerState> {
     const [state, error] = await this.askHealth(patienceMs);
     if (state !== 'unavailable') {
       this.note(state, error);
-      // A process that refuses us does not hang.
+      // A process that answers with a refusal of our credentials does not hang.
       this.process.markAnswering();
     }
     return state;
   }
 
   /**
+   * Sends a query to the process.
    * @throws the error that the process answered with, and what `exchange` throws
    */
   async ask(
@@ -77,12 +78,18 @@ export class RetrievalPeer {
     throw readFailure(exchanged);
   }
 
-  /** Has the process load a new version of a graph before the next query comes. Never rejects: the query would load it too. */
+  /**
+   * Has the process load a new version of a graph before the next query comes. Never rejects: without this, the query itself loads the
+   * version.
+   */
   warm(graphId: number, timeoutMs: number): Promise<void> {
     return this.tell('/v1/warm', graphId, timeoutMs);
   }
 
-  /** Has the process answer from what it has of the present version while the next one loads. Never rejects: queries would wait. */
+  /**
+   * Has the process answer from its loaded parts of the present version while the next version loads. Never rejects: without this, queries
+   * wait for the load.
+   */
   hold(graphId: number, timeoutMs: number): Promise<void> {
     return this.tell('/v1/hold', graphId, timeoutMs);
   }
@@ -93,16 +100,16 @@ export class RetrievalPeer {
       const payload = Buffer.from(JSON.stringify({ graph_id: graphId }));
       await exchange({ ...address, agent: this.agent, method: 'POST', path }, { payload, timeoutMs, key: this.key });
     } catch {
-      // The process is down, or of a release that does not know the request.
+      // The process is down, or is of a release that does not know this request.
     }
   }
 
-  /** Notes that the process did not take or did not answer a request, and why. */
+  /** Notes that the process did not accept or did not answer a request; the error tells why. */
   noteFailure(error?: unknown): void {
     this.note(...reasonOf(error));
   }
 
-  /** Drops the connections to a process that does not answer. Requests that wait for it fail now. */
+  /** Drops the connections to a process that does not answer. Requests that wait for the process fail at once. */
   dropConnections(): void {
     this.close();
     this.agent = this.newAgent();
@@ -132,14 +139,17 @@ export class RetrievalPeer {
   }
 
   private newAgent(): http.Agent {
-    // More sockets than the process lets wait, so that it refuses further queries at once instead of leaving them here. Idle ones
-    // close before the process closes them, which takes it 75 s.
+    // The limit on sockets exceeds the queries that the process lets wait, so that it refuses further queries at once instead of leaving
+    // them here. Idle sockets close here before the process closes them, after 75 s.
     const options = { keepAlive: true, maxSockets: 1024, maxFreeSockets: 32, timeout: 60_000 };
     return this.isTls ? new https.Agent(options) : new http.Agent(options);
   }
 }
 
-/** Tells whether the process refused our credentials. Callers of the API must not be told that it is theirs. */
+/**
+ * Tells whether the process refused our credentials. The refusal must not reach callers of the API, who would take it for one of their own
+ * credentials.
+ */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'retrieval_credentials';
 }

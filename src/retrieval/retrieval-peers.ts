@@ -8,15 +8,15 @@ const lookEveryMs = 50;
 export class RetrievalPeers {
   constructor(readonly all: readonly RetrievalPeer[]) {}
 
-  /** The process for a graph: the first of its order that answers, other than `except`. Null when there is no other. */
+  /** The process for a graph: the first in the graph's order that answers, other than `except`. Null if there is none. */
   choose(graphId: number, except: RetrievalPeer | null = null): RetrievalPeer | null {
     const others = rankProcesses(graphId, this.all).filter(peer => peer !== except);
     return others.find(peer => peer.isAnswering) ?? others[0] ?? null;
   }
 
   /**
-   * Chooses another process for a query that may have ended one. It waits until a further process answers too, so that such a query
-   * never ends the last. Null after `untilMs` of the performance clock.
+   * Chooses another process for a query that may have ended the process `ended`. Waits until a further process answers too, so that such a
+   * query never ends the last one. Null if none does before `untilMs` of performance.now().
    */
   async chooseWithSpare(graphId: number, ended: RetrievalPeer, untilMs: number): Promise<RetrievalPeer | null> {
     if (this.all.length < 2) return null;

@@ -3,26 +3,29 @@ import { type TlsMaterial } from './tls-material.js';
 
 /** The settings that a retrieval process needs to start. The API sends them as the only message to a process that it starts itself. */
 export interface RetrievalStart {
-  /** Undefined if the process reads a replica and nothing else. */
+  /** Undefined if the process reads only a replica. */
   databaseUrl?: string | undefined;
-  /** A streaming replica, which is read unless it is older than the version that the API has seen. */
+  /** URL of a streaming replica. It is read unless it is older than the version that the API has seen. */
   readUrl?: string | undefined;
-  /** A socket path or `host:port`. */
+  /** The address to listen on: a socket path or `host:port`. */
   listen: string;
-  /** Calls must be signed with it. */
+  /** The key with which calls must be signed; undefined if calls need no signature. */
   key?: string | undefined;
-  /** With a certificate and its key the process speaks TLS. With an authority, callers must have a certificate that it signed. */
+  /**
+   * With a certificate and its key the process speaks TLS. With an authority, callers must have a certificate that the authority has
+   * signed.
+   */
   tls?: TlsMaterial;
   memoryMb: number;
-  /** The largest answer, as read from PostgreSQL and as sent. */
+  /** The most bytes of an answer, both as read from PostgreSQL and as sent. */
   answerMaxBytes: number;
-  /** Threads that run queries; undefined for one a core, at least two. */
+  /** The number of threads that run queries; undefined for one thread per core, at least two. */
   threads?: number | undefined;
-  /** Directory for files with parts of graphs; null keeps no files. */
+  /** Directory for files with parts of graphs; null if no files are kept. */
   snapshotDirectory: string | null;
   logLevel: Settings['logLevel'];
-  /** The time for queries under way to end when the process stops. Zero when the API stops its own process. */
+  /** Seconds that queries under way have to end when the process stops. Zero if the API stops a process of its own. */
   shutdownSeconds: number;
-  /** Values that its log must not show. */
+  /** Values that the process's log must not show. */
   secrets: readonly string[];
 }

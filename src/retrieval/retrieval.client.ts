@@ -14,30 +14,33 @@ import {
 } from './retrieval.errors.js';
 import { type Flight, idOfWork, SuspectQueries } from './suspect-queries.js';
 
-/** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
+/**
+ * The time that a query may take beyond its own time-out before the API gives up. The process ends the query at the time-out, unless the
+ * process hangs.
+ */
 const graceMs = 1_000;
 const warmPatienceMs = 5_000;
-/** A run waits for it before it commits. */
+/** The time that `hold` may take. An ingestion run waits for it before it commits. */
 const holdPatienceMs = 1_000;
-/** The end of the process is reported a moment after its connections break. */
+/** How long to wait for the news that a process has ended: it is reported a moment after its connections break. */
 const endNewsMs = 500;
-/** A query that its caller has given up can still be the reason if the process turns out to hang. */
+/** How long a query that its caller has given up is remembered as a possible cause, in case the process turns out to hang. */
 const rememberedMs = 15_000;
-/** How long a query that may have ended a process waits for a process to spare. */
+/** How long a query that may have ended a process waits until another process is to spare. */
 const spareMs = 5_000;
-/** Answers of a process that could not do its work. Another process may. */
+/** Error codes of a process that could not do its work, although another process may be able to. */
 const passedOn: ReadonlySet<string> = new Set(['service_stopping', 'database_unavailable', 'replica_behind', 'retrieval_version']);
 
 interface Call {
   query: RetrievalQuery;
-  /** Id of the work, which is the same for two queries of the same work. */
+  /** Id of the work: two queries with the same work have the same id. */
   id: string;
   /** Deadline in milliseconds of performance.now(). */
   deadline: number;
   signal: AbortSignal | undefined;
 }
 
-/** Outcome of an attempt: an answer, or the failure of the process. A query can have caused the failure only if it has a flight. */
+/** Outcome of an attempt: an answer, or the failure of the process. `flight` is null if the query cannot have caused the failure. */
 type Attempt = { answer: RetrievalAnswer | LargeAnswer } | { error: Error; flight: Flight | null };
 
 /** Sends queries to the retrieval processes. */
@@ -55,11 +58,11 @@ export class RetrievalClient implements OnApplicationShutdown {
 
   /**
    * Answers within the query's `timeout_ms`, its `queue_ms` and one more second, whatever the processes do. The query goes to the first
-   * process of its graph that answers. If that one fails, it is sent once more:
-   * - to the next process, at once, if the first never had it or gave it back;
-   * - to the next process, if the first ended during the query. Such queries are tried one after the other, and only while a further
-   *   process answers;
-   * - to the same process, once it is started again, if it is our own and others were under way too.
+   * process of its graph that answers. If that process fails, the query is sent once more:
+   * - to the next process, at once, if the first process never received it or gave it back;
+   * - to the next process, if the first process ended during the query. Such queries are tried one after the other, and only while a
+   *   further process answers;
+   * - to the same process, once it is started again, if the process is our own and other queries were under way in it too.
    * @param signal ends the work in the process, with its statement
    * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, the reason of the
    * signal, otherwise the error that the process answered with.
@@ -82,7 +85,10 @@ export class RetrievalClient implements OnApplicationShutdown {
     await Promise.all(this.holdersOf(graphId).map(peer => peer.warm(graphId, warmPatienceMs)));
   }
 
-  /** Has the processes that hold a graph go on answering from it while its next version, which is about to come, loads. Never rejects. */
+  /**
+   * Has the processes that hold a graph go on answering from its present version while its next version, which is about to be made, loads.
+   * Never rejects.
+   */
   async hold(graphId: number): Promise<void> {
     await Promise.all(this.holdersOf(graphId).map(peer => peer.hold(graphId, holdPatienceMs)));
   }
@@ -112,7 +118,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     return next && this.attempt(next, call);
   }
 
-  /** Tries a query again that may have ended its process, when no other such query is being tried. Null if it cannot be tried. */
+  /** Repeats a query that may have ended its process, once no other such query is being repeated. Null if the query cannot be repeated. */
   private async tryAlone(call: Call, ended: RetrievalPeer, { wasAlone }: Flight): Promise<Attempt | null> {
     if (ended.process.isOwn ? wasAlone : this.peers.all.length === 1) return null;
     const spareUntil = Math.min(call.deadline, performance.now() + spareMs);
@@ -132,7 +138,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
   }
 
-  /** @throws the error that the process answered with, unless another process may do better */
+  /** Sends the query to one process. @throws the error that the process answered with, unless another process may answer better */
   private async attempt(peer: RetrievalPeer, { query, id, deadline, signal }: Call): Promise<Attempt> {
     const left = (): number => deadline - performance.now();
     let address;
@@ -167,7 +173,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
   }
 
-  /** Tells failures that another process may not have from answers. @throws the error, if it is an answer */
+  /** Distinguishes failures that another process may not have from errors that are the answer. @throws the error, if it is the answer */
   private passOn(peer: RetrievalPeer, id: string, error: unknown): Attempt {
     const isUnreached = error instanceof RetrievalUnreachedError;
     if (isUnreached || isRefusal(error)) {

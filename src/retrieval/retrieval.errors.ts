@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 
-/** 503: the retrieval process does not answer. Everything that does not need it still works. */
+/** 503: the retrieval process does not answer. Everything in the service that works without retrieval goes on working. */
 export class RetrievalUnavailableError extends BusyError {
   constructor(cause?: unknown) {
     super(
@@ -13,12 +13,15 @@ export class RetrievalUnavailableError extends BusyError {
   }
 }
 
-/** The process cannot be connected to, so it has not seen the request. */
+/** No connection to the process can be made, so the process has not received the request. */
 export class RetrievalUnreachedError extends RetrievalUnavailableError {}
 
 /** 503: the two sides speak different versions of the protocol. */
 export class RetrievalVersionError extends BusyError {
-  /** Null stands for a side that names no version. */
+  /**
+   * @param service the API's version of the protocol; null if it names none
+   * @param process the retrieval process's version; null if it names none
+   */
   constructor(service: string | null, process: string | null) {
     super(
       'retrieval_version',
@@ -38,7 +41,7 @@ export class CredentialsError extends ApiError {
   }
 }
 
-/** 503: the replica that the process reads has not got the graph's version yet, and there is no other database to read. */
+/** 503: the replica that the process reads does not have the graph's version yet, and the process has no other database to read. */
 export class ReplicaBehindError extends BusyError {
   constructor(cause?: unknown) {
     super(
@@ -53,7 +56,7 @@ export class ReplicaBehindError extends BusyError {
   }
 }
 
-/** 503: too many queries of the caller are waiting, or this one has waited too long. */
+/** 503: too many queries of the caller are waiting, or this query has waited too long for a place. */
 export class RetrievalBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -64,7 +67,7 @@ export class RetrievalBusyError extends BusyError {
   }
 }
 
-/** 422: this query was alone when what ran it ended: the retrieval process, or a thread of it. */
+/** 422: this query ran alone when the retrieval process or thread that ran it ended, so it is refused for some time. */
 export class QueryRefusedError extends ApiError {
   constructor(forMs: number) {
     const seconds = Math.max(1, Math.ceil(forMs / 1000));
@@ -80,7 +83,7 @@ export class QueryRefusedError extends ApiError {
   }
 }
 
-/** 503: several queries of the caller have each ended a thread of the retrieval process, alone. */
+/** 503: several queries of the caller have each ended the retrieval thread in which they ran alone. */
 export class CallerRestsError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -116,7 +119,7 @@ const exceedsMemory = {
   },
 } as const satisfies Record<string, Bilingual>;
 
-/** 503: each time that the graph was loaded for the query, it had a new version by the end. */
+/** 503: each time the graph was loaded for the query, the graph had a new version before the load was complete. */
 export class GraphChangingError extends BusyError {
   constructor() {
     super(
@@ -166,7 +169,7 @@ export class GraphGoneError extends ApiError {
   }
 }
 
-/** 400: the graph has a new version since the page before. */
+/** 400: the graph has a newer version than the one that the previous page came from. */
 export class CursorExpiredError extends ApiError {
   constructor() {
     super(400, 'cursor_expired', {

@@ -7,7 +7,7 @@ import { RetrievalPulse } from './retrieval.pulse.js';
 import { type OwnRetrieval, RetrievalOptions, RetrievalSupervisor } from './retrieval.supervisor.js';
 import { type TlsMaterial } from './tls-material.js';
 
-/** The retrieval processes: those deployed apart, or the settings to start one of our own. */
+/** How to reach the retrieval processes: the URLs of processes deployed apart, or the settings to start one of our own. */
 export type RetrievalPlace = { urls: readonly string[]; key?: string | undefined; tls?: TlsMaterial } | OwnRetrieval;
 
 /** The API's side of the retrieval processes. */

@@ -4,19 +4,25 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { type PeerState, type RetrievalPeer } from './retrieval-peer.js';
 import { RetrievalPeers } from './retrieval-peers.js';
 
-/** A process that hangs is noticed after some 7 s. No work of ours blocks its event loop for a hundredth of that. */
+/**
+ * The interval, in milliseconds, between two health checks of a process. A process that hangs is noticed after some 7 s. No piece of our
+ * work blocks its event loop for a hundredth of that time.
+ */
 const everyMs = 500;
 const lookEveryMs = 100;
 const patienceLooks = 20;
 const misses = 3;
-/** An answer that comes later than the patience is a miss, but shows callers that the process goes on. */
+/**
+ * Milliseconds for which a late answer is awaited. An answer that comes later than the patience counts as a miss, but still shows that the
+ * process goes on.
+ */
 const longestMs = 10_000;
 
 /**
- * Distinguishes retrieval processes that hang from those that are busy, by asking for their health all the time; a busy one answers. A
- * process of our own that hangs is killed and started again. One deployed apart is left alone, and its callers get an error at once
- * until it answers again. It counts beats and looks instead of time, because this process may have stood still itself, and finds an answer
- * that has come meanwhile at its next look.
+ * Distinguishes retrieval processes that hang from those that are busy, by asking for their health all the time: a busy process answers. A
+ * process of our own that hangs is killed and started again. A process that was deployed apart is left alone, and its callers get an error
+ * at once until it answers again. This class counts beats and looks instead of time, because this API process may have stood still itself.
+ * An answer that arrived meanwhile is found at the next look.
  */
 @Injectable()
 export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -50,7 +56,7 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
     let { generation } = process;
     for (;;) {
       await sleep(everyMs, undefined, { ref: false, signal: this.stop.signal });
-      // A new process has missed nothing, and a process that does not listen yet cannot answer.
+      // The misses of the former process do not count for a new one, and a process that does not listen yet cannot answer.
       if (process.generation !== generation || !process.isListening) {
         missed = 0;
         generation = process.generation;
@@ -58,7 +64,7 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
         continue;
       }
       missed = (await this.beat(peer)) === 'unavailable' ? missed + 1 : 0;
-      // Others are asked from the first miss on.
+      // From the first miss on, queries go to other processes.
       if (missed > 0) peer.noteFailure();
       if (missed >= misses && process.generation === generation) {
         process.markHanging();

@@ -7,7 +7,7 @@ import { type RetrievalStart } from './retrieval-start.js';
 import { type ProcessAddress, type RetrievalProcess } from './retrieval-process.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** The settings to start a retrieval process of our own, with the service or, for tests, only once something is asked of it. */
+/** The settings with which the service starts a retrieval process of its own, either at once or, for tests, at the first call. */
 export type OwnRetrieval = { entry: string; socketDirectory: string; startsAtFirstCall?: boolean } & Pick<
   RetrievalStart,
   'databaseUrl' | 'readUrl' | 'memoryMb' | 'threads' | 'answerMaxBytes' | 'snapshotDirectory' | 'logLevel'
@@ -18,7 +18,7 @@ export class RetrievalOptions {
 }
 
 const startPatienceMs = 10_000;
-/** A start that takes longer counts as failed. */
+/** Milliseconds after which a start of the process counts as failed. */
 const longestStartMs = 60_000;
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
@@ -46,7 +46,8 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   private restart: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: RetrievalOptions) {
-    // Short enough for a socket directory of 80 bytes: a path has at most 107. Containers that share the directory share process ids.
+    // The name is short enough for a socket directory of 80 bytes: the path of a socket has at most 107. It is random, because containers
+    // that share the directory may have the same process ids.
     this.socketPath = path.join(options.place.socketDirectory, `retrieval-${randomBytes(4).toString('hex')}.sock`);
   }
 
@@ -54,12 +55,12 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     if (!this.options.place.startsAtFirstCall) this.start(this.socketPath);
   }
 
-  /** The id of our own process while it runs. */
+  /** The id of our own process; null while it does not run. */
   get pid(): number | null {
     return this.child?.pid ?? null;
   }
 
-  /** Changes with every new process. */
+  /** A number that changes with every new process. */
   get generation(): number {
     return this.starts;
   }
@@ -68,12 +69,12 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     return this.state === 'listening';
   }
 
-  /** Calls `listener` whenever our own process ends without being told to. */
+  /** Calls `listener` whenever our own process ends without having been told to. */
   onEnd(listener: () => void): void {
     this.endListeners.push(listener);
   }
 
-  /** The end of the process is reported a moment after its connections break. */
+  /** Waits until it is known whether the process has ended, which is reported a moment after its connections break. */
   async connectionBroke(patienceMs: number): Promise<void> {
     if (this.state !== 'listening') return;
     await new Promise<void>(resolve => {
@@ -85,7 +86,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     });
   }
 
-  /** Handles a process that no longer answers: our own is killed, which also works if it is stopped, and started again. */
+  /** Handles a process that no longer answers. Our own process is killed, which works even if it is suspended, and started again. */
   markHanging(): void {
     if (this.hangs) return;
     this.log.error(
@@ -107,7 +108,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
     if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
-    // A call without patience is meant only for a process that runs already, so it starts none.
+    // A call without patience wants a process that already runs, so it starts none.
     if (this.starts === 0 && this.options.place.startsAtFirstCall && this.state === 'down' && patienceMs > 0) this.start(this.socketPath);
     if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(patienceMs);
     if (this.state !== 'listening') throw new RetrievalUnavailableError();
@@ -119,7 +120,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     if (this.restart) clearTimeout(this.restart);
     this.settle();
     const child = this.child;
-    // Later messages of this process, that it listens or has ended, no longer count.
+    // Later messages of the process that was given up, that it listens or has ended, no longer count.
     this.child = null;
     if (child?.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
@@ -138,7 +139,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     let hasListened = false;
     const { databaseUrl, readUrl, memoryMb, threads, answerMaxBytes, snapshotDirectory, logLevel } = place;
     this.state = 'starting';
-    // Secrets go through the channel, because others can read arguments and environment.
+    // The settings hold secrets, so they go through the IPC channel: other users can read a process's arguments and environment.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
     const child = fork(place.entry, [], { execArgv: ['--enable-source-maps', heapMb], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.child = child;
@@ -150,7 +151,8 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
       this.settle();
     });
     const late = setTimeout(() => child.kill('SIGKILL'), longestStartMs).unref();
-    // Without a listener a failed start would end the API. The next attempt follows on `exit`, or below if the process was never created.
+    // Without a listener a failed start would end the API. The next attempt follows on `exit`, or in this listener if the process was never
+    // created.
     child.on('error', error => {
       this.log.error(`检索进程出错 / retrieval process: ${error.message}`);
       // A process that could not be started never sends `exit`.
@@ -160,7 +162,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
       clearTimeout(late);
       this.childEnded(child, listen, hasListened, signal ?? `code ${code}`);
     });
-    // The process is stopped after the API's last request, so it has nothing to wait for.
+    // The process is stopped after the API's last request, so it does not wait for queries when it stops.
     const start: RetrievalStart = {
       databaseUrl,
       readUrl,

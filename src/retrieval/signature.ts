@@ -3,7 +3,7 @@ import { type Bilingual } from '../text/bilingual.js';
 import { protocolVersion } from './protocol.js';
 import { CredentialsError } from './retrieval.errors.js';
 
-/** Parts of a call that a signature covers, besides its time, its number and the hash of the body. */
+/** The parts of a call that its signature covers, in addition to its time, its nonce and the hash of its body. */
 export interface SignedHead {
   method: string;
   path: string;
@@ -13,7 +13,7 @@ export interface SignedCall extends SignedHead {
   body: Buffer;
 }
 
-/** How far the clocks of two machines may differ, in milliseconds. A signature counts for as long. */
+/** How far the clocks of two machines may differ, in milliseconds. A signature is accepted for this long before and after its time. */
 export const clockToleranceMs = 60_000;
 
 const form = /^t=(\d{1,16}),n=([\w-]{22}),h=([\w-]{43}),s=([\w-]{43})$/;
@@ -21,7 +21,7 @@ const form = /^t=(\d{1,16}),n=([\w-]{22}),h=([\w-]{43}),s=([\w-]{43})$/;
 interface Claims {
   time: string;
   nonce: string;
-  /** SHA-256 of the body, in base64url. */
+  /** SHA-256 of the call's body, in base64url. */
   hash: string;
 }
 
@@ -35,11 +35,14 @@ export function sign(key: string, { body, ...head }: SignedCall, nowMs = Date.no
 }
 
 /**
- * Checks the signatures of calls that come in. Each counts once, and only near its time, so that a call that somebody has seen on
- * the way cannot be sent again.
+ * Checks the signatures of incoming calls. A signature is accepted once, and only near its time, so that a call that somebody has
+ * intercepted cannot be sent again.
  */
 export class SignatureCheck {
-  /** The numbers of accepted calls and when they may be forgotten, oldest first. Only the owner of the key can add to them. */
+  /**
+   * The nonces of accepted calls, each with the time in ms until which it must be remembered, oldest first. Only holders of the key can add
+   * nonces.
+   */
   private readonly seen = new Map<string, number>();
 
   constructor(
@@ -48,8 +51,8 @@ export class SignatureCheck {
   ) {}
 
   /**
-   * Checks a signature before the body is read, of which strangers could send any number. Returns the check of the body.
-   * @throws CredentialsError, as the check of the body does
+   * Checks a signature before the body is read, because strangers could send bodies without end. Returns a function that checks the body.
+   * @throws CredentialsError; the returned function throws it too
    */
   checkHead(header: string | undefined, head: SignedHead): (body: Buffer) => void {
     const { mac, ...claims } = this.read(header);
@@ -59,7 +62,7 @@ export class SignatureCheck {
       this.seen.delete(number);
     }
     if (this.seen.has(claims.nonce)) throw new CredentialsError(reasons.repeated);
-    // A signature from the future counts for longer.
+    // A signature whose time lies in the future stays valid for longer, up to twice the tolerance from now.
     this.seen.set(claims.nonce, this.now() + 2 * clockToleranceMs);
     return body => {
       if (claims.hash !== hashOf(body)) throw new CredentialsError(reasons.wrongBody);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** A certificate, its key, and the authority of the other side's certificate, as PEM. */
+/** A certificate, its key, and the authority that must have signed the other side's certificate, as PEM texts. */
 export interface TlsMaterial {
   cert?: string;
   key?: string;
   ca?: string;
 }
 
-/** The files of `RETRIEVAL_TLS_CERT`, `RETRIEVAL_TLS_KEY` and `RETRIEVAL_TLS_CA`. */
+/** The paths in `RETRIEVAL_TLS_CERT`, `RETRIEVAL_TLS_KEY` and `RETRIEVAL_TLS_CA`. */
 export interface TlsFiles {
   cert?: string | undefined;
   key?: string | undefined;

@@ -4,7 +4,7 @@ import { type Bilingual } from '../text/bilingual.js';
 export const maxCronLength = 100;
 const dayMs = 24 * 60 * 60_000;
 
-/** The five fields in their order, with the values that each takes. */
+/** The five fields of a cron expression in their order, with the values that each field allows. */
 const fields = [
   { name: { zh: '分钟', en: 'minute' }, values: '0-59', example: '*/15' },
   { name: { zh: '小时', en: 'hour' }, values: '0-23', example: '3' },
@@ -14,8 +14,9 @@ const fields = [
 ] as const;
 
 /**
- * Says what is wrong with a cron expression, or null. It has five fields of numbers or names, with `*`, lists, ranges and steps of a
- * `*` or a range. Seconds, years, `@daily`, `L`, `W`, `#`, `?` and `+` are refused, because crontabs differ on them.
+ * Says what is wrong with a cron expression; null for a correct expression. The expression has five fields of numbers or names, with `*`,
+ * lists, ranges, and steps of a `*` or a range. Seconds, years, `@daily`, `L`, `W`, `#`, `?` and `+` are refused, because crontabs differ
+ * on them.
  */
 export function findCronProblem(text: string): Bilingual | null {
   const parts = text.trim().split(/\s+/);
@@ -49,15 +50,15 @@ function isReadable(place: number, part: string): boolean {
   }
 }
 
-/** The times at which something starts. */
+/** A cron expression and its time zone, which determine the times at which a target is started. */
 export interface CronTimes {
   cron: string;
   timezone: string;
 }
 
 /**
- * The times of a schedule after an instant, in their order. Each time that a clock on the wall of the zone shows counts once: one that
- * the clock shows twice, at its first showing; one that it skips, at the moment after the skip.
+ * The times of a schedule after an instant, in ascending order. Each matching time on the clock of the time zone counts once. A time that
+ * the clock shows twice counts when it is shown first. A time that the clock skips counts at the first moment after the skip.
  */
 export function* timesAfter({ cron, timezone }: CronTimes, after: Date): Generator<Date, void> {
   const pattern = patternOf(cron);
@@ -66,27 +67,30 @@ export function* timesAfter({ cron, timezone }: CronTimes, after: Date): Generat
   let wall = pattern.nextRun(new Date(last + offsetAt(last)));
   for (; wall !== null; wall = pattern.nextRun(wall)) {
     const instant = firstInstant(wall.getTime(), offsetAt);
-    // The clock may show this time again.
+    // The clock may show this time for the second time, so its first showing may lie before `last`.
     if (instant <= last) continue;
     last = instant;
     yield new Date(instant);
   }
 }
 
-/** The first of the times; null when there is none. */
+/** The first time of a schedule after an instant; null when there is none. */
 export function nextTime(schedule: CronTimes, after: Date): Date | null {
   return timesAfter(schedule, after).next().value ?? null;
 }
 
 /**
- * The library knows the calendar only. Its own rule for skipped and repeated times depends on the form of the expression. With an offset
- * in place of a zone it does without `Intl`, in a tenth of the time.
+ * The cron library is used for the calendar only. Its own rule for skipped and repeated times depends on the form of the expression. With a
+ * UTC offset instead of a time zone the library does not call `Intl`, and takes a tenth of the time.
  */
 function patternOf(cron: string): Cron {
   return new Cron(cron.trim(), { mode: '5-part', utcOffset: 0, paused: true });
 }
 
-/** The first instant at which the clock shows the time, given as if it were in UTC, or the first after it was skipped. */
+/**
+ * The first instant at which the clock shows the time `wall`, which is given as if the clock were in UTC. If the clock skips that time,
+ * this is the first instant after the skip.
+ */
 function firstInstant(wall: number, offsetAt: (instant: number) => number): number {
   const [before, behind] = [offsetAt(wall - dayMs), offsetAt(wall + dayMs)];
   const showing = [wall - before, wall - behind].filter(instant => instant + offsetAt(instant) === wall);
@@ -100,7 +104,7 @@ function firstInstant(wall: number, offsetAt: (instant: number) => number): numb
   return first;
 }
 
-/** Tells by how many milliseconds the clock of a zone is ahead of UTC at an instant. */
+/** Makes a function that gives how many milliseconds the clock of a time zone is ahead of UTC at an instant. */
 function offsetsOf(timezone: string): (instant: number) => number {
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
   const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, calendar: 'iso8601', hourCycle: 'h23', ...numeric });

@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** The starts of a schedule that are kept and shown. */
+/** The number of starts of one schedule that are kept and shown. */
 const keptStarts = 20;
 
 export type StartOutcome = 'started' | 'skipped' | 'waiting' | 'refused' | 'missed';
@@ -17,10 +17,10 @@ export interface ScheduleRow {
   enabled: boolean;
   next_at: Date | null;
   paused: Reason | null;
-  /** Null once that user is deleted. */
+  /** The user in whose name the schedule starts; null once that user is deleted. */
   saved_by: { id: number; username: string } | null;
   saved_at: Date;
-  /** The time of the database. */
+  /** The time of the database when the schedule was read. */
   now: Date;
 }
 
@@ -33,13 +33,13 @@ export interface StartRow {
   reason: Reason | null;
 }
 
-/** The due schedules of one user and one kind. The id is 0 for users who have been deleted. */
+/** Names the due schedules of one user and one kind. The user's id is 0 for users who have been deleted. */
 export interface Line {
   userId: number;
   kind: string;
 }
 
-/** A schedule whose time has come. No other runner sees it until the transaction ends. */
+/** A schedule whose time has come, locked so that no other process claims it until the transaction ends. */
 export interface DueSchedule {
   id: number;
   kind: string;
@@ -71,7 +71,10 @@ export class SchedulesRepository {
     return rows[0] ?? null;
   }
 
-  /** The newest first. A time that waits because the line of its user rests has no record, and is shown by that rest. */
+  /**
+   * The starts of a schedule, the newest first. A due time that waits because its whole line (user and kind) rests has no record of its
+   * own; the rest is shown in place of the record.
+   */
   async listStarts(kind: string, targetId: number): Promise<StartRow[]> {
     const { rows } = await this.pool.query<StartRow>(
       `WITH schedule AS (SELECT * FROM schedules WHERE kind = $1 AND target_id = $2)
@@ -88,7 +91,7 @@ export class SchedulesRepository {
     return rows;
   }
 
-  /** Tells whether the schedule is an enabled one of the user already. If so, it stays so until the transaction ends. */
+  /** Tells whether the target has an enabled schedule that this user saved. If so, the schedule stays so until the transaction ends. */
   async isEnabledFor(client: PoolClient, kind: string, targetId: number, userId: number): Promise<boolean> {
     const { rowCount } = await client.query(
       'SELECT FROM schedules WHERE kind = $1 AND target_id = $2 AND saved_by = $3 AND enabled FOR UPDATE',
@@ -97,7 +100,7 @@ export class SchedulesRepository {
     return rowCount === 1;
   }
 
-  /** Sets the only schedule of the target. Times that were due under the former one are forgotten. */
+  /** Sets the only schedule of the target. Times that were due under the former schedule are forgotten. */
   async save(
     client: PoolClient,
     schedule: { kind: string; targetId: number; cron: string; timezone: string; nextAt: Date | null; userId: number },
@@ -113,16 +116,16 @@ export class SchedulesRepository {
     );
   }
 
-  /** @returns whether there was one */
+  /** Removes the schedule of a target. @returns whether there was a schedule */
   async remove(client: PoolClient, kind: string, targetId: number): Promise<boolean> {
     return (await client.query('DELETE FROM schedules WHERE kind = $1 AND target_id = $2', [kind, targetId])).rowCount === 1;
   }
 
   /**
-   * The users whose turn comes next, each with the line of the schedule that has been due for longest: those first for whom least was
-   * attended to in the last minute. A line that rests has no turn.
+   * The users whose turn comes next, each with the line (user and kind) whose schedule has been due for longest. Users for whom the fewest
+   * starts were attempted in the last minute come first. A line that rests has no turn.
    *
-   * Lines are found by one step in their index for each, however many schedules of one user are due.
+   * Each line is found by one step in the index, however many schedules of one user are due.
    */
   async nextTurns(kinds: string[], most: number): Promise<Line[]> {
     const { rows } = await this.pool.query<Line>(
@@ -149,7 +152,7 @@ export class SchedulesRepository {
     return rows;
   }
 
-  /** Locks the schedule of a line that has been due for longest. */
+  /** Locks the schedule of a line that has been due for longest; null if none is due. */
   async claim(client: PoolClient, { userId, kind }: Line): Promise<DueSchedule | null> {
     const { rows } = await client.query<DueSchedule>(
       `SELECT id, kind, target_id AS "targetId", cron, timezone, next_at AS "nextAt", refusals, saved_by AS "savedBy",
@@ -161,7 +164,10 @@ export class SchedulesRepository {
     return rows[0] ?? null;
   }
 
-  /** Adds to the record, of which the newest are kept. A time that waits is recorded once, and `at` tells when it was tried last. */
+  /**
+   * Adds a start to the record of a schedule, of which only the newest starts are kept. A due time that waits has one record, whose `at` is
+   * updated at each attempt.
+   */
   async record(
     client: PoolClient,
     { id, savedBy }: Pick<DueSchedule, 'id' | 'savedBy'>,
@@ -182,7 +188,7 @@ export class SchedulesRepository {
     );
   }
 
-  /** Ends what a claim began: sets the next time, or none, with the reason why the schedule pauses. */
+  /** Moves a claimed schedule on: sets its next time, or pauses it with a reason when there is no next time. */
   async advance(client: PoolClient, id: number, { nextAt, refusals, paused }: Advance): Promise<void> {
     await client.query(
       `UPDATE schedules SET enabled = $2::timestamptz IS NOT NULL, next_at = $2, look_at = $2, refusals = $3, paused = $4 WHERE id = $1`,
@@ -191,8 +197,8 @@ export class SchedulesRepository {
   }
 
   /**
-   * Lets a schedule, whose time stays due, rest for some seconds. One that another runner has moved on meanwhile stays as it is.
-   * @returns whether it was still due
+   * Lets a schedule, whose time stays due, rest for some seconds. A schedule that another process has moved on meanwhile stays as it is.
+   * @returns whether the schedule was still due
    */
   async postpone(on: Pick<PoolClient, 'query'>, id: number, seconds: number): Promise<boolean> {
     const { rowCount } = await on.query(
@@ -202,7 +208,7 @@ export class SchedulesRepository {
     return rowCount === 1;
   }
 
-  /** Lets all schedules of a user and a kind, whose times stay due, rest for some seconds. */
+  /** Lets all schedules of a user and a kind rest for some seconds. Their times stay due. */
   async rest(client: PoolClient, { userId, kind }: Line, seconds: number, reason: Reason): Promise<void> {
     await client.query(
       `INSERT INTO schedule_rests (user_id, kind, since, until, reason)

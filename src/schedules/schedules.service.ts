@@ -13,8 +13,8 @@ import { SchedulesRepository } from './schedules.repository.js';
 const shownTimes = 5;
 
 /**
- * The schedules of things that run: one for each, told apart by kind and id. The feature of a kind checks access, and registers with
- * `SchedulesWorker` what starts it.
+ * Manages the schedules of targets that can be started, at most one for each target. A target is identified by its kind and id. The feature
+ * that owns a kind checks access, and registers with `SchedulesWorker` the function that starts its targets.
  */
 @Injectable()
 export class SchedulesService {
@@ -27,7 +27,8 @@ export class SchedulesService {
   /**
    * Sets the schedule of a target, in the caller's name.
    * @param check makes sure, in the same transaction, that the target can still be started
-   * @throws SchemaError for a wrong expression or zone; QuotaReachedError for one more that is enabled; what `check` throws
+   * @throws SchemaError for a wrong expression or zone; QuotaReachedError if the user has as many enabled schedules as allowed; what
+   * `check` throws
    */
   async save(
     principal: Principal,
@@ -52,12 +53,13 @@ export class SchedulesService {
 
   /** @throws ScheduleNotFoundError */
   async get(kind: string, targetId: number): Promise<ScheduleResponse> {
-    // The starts come first, so that a time that starts meanwhile is not shown as due and as started.
+    // The starts are read before the schedule. In the other order, a time that starts between the two reads would be shown both as due and
+    // as started.
     const starts = await this.schedules.listStarts(kind, targetId);
     const schedule = await this.schedules.find(kind, targetId);
     if (!schedule) throw new ScheduleNotFoundError();
     const times: Date[] = [];
-    // A time that is due and waits comes first.
+    // A time that is already due and waits is shown first.
     for (let time = schedule.next_at; time !== null && times.length < shownTimes; time = nextTime(schedule, time)) times.push(time);
     return toScheduleResponse(schedule, starts, times);
   }
@@ -72,13 +74,13 @@ export class SchedulesService {
     );
   }
 
-  /** Removes the schedule, if there is one, together with the end of its target. */
+  /** Removes the schedule of a target, if there is one, in the transaction that ends the target. */
   async removeWith(client: PoolClient, kind: string, targetId: number): Promise<void> {
     await this.schedules.remove(client, kind, targetId);
   }
 }
 
-/** @throws SchemaError */
+/** Checks the expression and the time zone of a schedule. @throws SchemaError */
 function requireTimes(cron: string, timezone: string): void {
   const problems: FieldProblem[] = [];
   const wrong = findCronProblem(cron);

@@ -15,33 +15,34 @@ import { nextTime, timesAfter } from './cron-times.js';
 import { type DueSchedule, type Line, type Reason, SchedulesRepository, type StartOutcome } from './schedules.repository.js';
 
 const lookEveryMs = 1_000;
-/** A time is started at most this late; later it counts as missed. */
+/** A start that is due may happen at most this many milliseconds late; later the time counts as missed. */
 export const maxLateMs = 6 * 60 * 60_000;
-/** After so many refusals in a row a schedule pauses. */
+/** The number of refused starts in a row after which a schedule pauses. */
 export const maxRefusals = 5;
-/** The time until a start is tried again that found no place, or failed without an answer. */
+/** Seconds until a start is tried again that found no place, or that failed without an answer. */
 const againAfterS = 10;
-/** The users who have one turn each before it is found out again whose turn comes next. */
+/** The number of users who get one turn each before the order of the users is determined again. */
 const turnsAtOnce = 20;
 
-/** Who asked for something to start. */
+/** The originators of a start. */
 export const startedBy = ['user', 'schedule'] as const;
 export type StartedBy = (typeof startedBy)[number];
 
 /**
- * Outcome of an attempt: a start, with its run if the kind keeps records of runs, or the reason why nothing was started. A `skipped`
- * time is not tried again. `later` is tried again: the user lacks a place for anything of this kind.
+ * The outcome of an attempt: a start, with its run if targets of this kind record runs, or the reason why nothing was started. A `skipped`
+ * time is not tried again. After `later` the same time is tried again, because the user lacks a place for any target of this kind.
  */
 export type Started = { runId: number | null } | { skipped: ApiError } | { later: ApiError };
 
 /**
- * Starts a target in the name of a user, within the transaction that also moves the schedule on: both are kept or neither. Its
- * writes are undone unless it started something. @throws ApiError when the start is refused
+ * Starts a target in the name of a user, within the transaction that also moves the schedule on, so that both are kept or neither. The
+ * starter's writes are undone unless it started something. @throws ApiError when the start is refused
  */
 export type Starter = (client: PoolClient, principal: Principal, targetId: number) => Promise<Started>;
 
 /**
- * Starts what is due, by users in turn. In any number of processes each time is started once, because the schedule is locked meanwhile.
+ * Starts the schedules that are due, users in turn. Each time is started once in any number of processes, because its schedule is locked
+ * during the start.
  */
 @Injectable()
 export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -60,7 +61,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(logToken) private readonly log: Logger,
   ) {}
 
-  /** Names what starts targets of a kind. Call it before the application has started. */
+  /** Registers the function that starts targets of a kind. Call it before the application has started. */
   register(kind: string, starter: Starter): void {
     this.starters.set(kind, starter);
   }
@@ -78,7 +79,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     await this.working;
   }
 
-  /** Never rejects. */
+  /** Starts everything that is due. Never rejects. */
   private async startAll(): Promise<void> {
     try {
       for (let found = true; found;) {
@@ -93,7 +94,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** @returns whether something was due */
+  /** Attends to the schedule of a line that has been due for longest. @returns whether a schedule was due */
   private async attendTo(line: Line): Promise<boolean> {
     let due = null as DueSchedule | null;
     try {
@@ -108,7 +109,10 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     return due !== null;
   }
 
-  /** Waiting for longer than the server's deadlock check could undo the work of a user who deletes the target just now. */
+  /**
+   * Runs a transaction with a lock timeout below the server's deadlock timeout. A longer wait could make PostgreSQL undo the transaction of
+   * a user who deletes the target at the same moment.
+   */
   private transaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
     return this.pool.transaction(async client => {
       await client.query(`SET LOCAL lock_timeout = '500ms'`);
@@ -116,7 +120,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     });
   }
 
-  /** Records the attempt, because it took the time of others, and lets the schedule rest. */
+  /** Lets a schedule rest whose attempt failed, and records the attempt, because the turn it used counts for its user. */
   private async putOff(due: DueSchedule, cause: unknown): Promise<void> {
     this.log.warn({ cause, schedule: due.id }, 'A schedule could not be attended to; it is tried again');
     const reason = cause instanceof ApiError ? reasonOf(cause) : notAttended;
@@ -160,7 +164,10 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Counts a start for its user, last, so that only starts count. @returns the attempt to record instead, for one beyond the limit */
+  /**
+   * Counts a start towards the limit of the schedule's owner. It is the last check, so that only starts are counted. @returns the attempt
+   * to record if the limit is exceeded, else null
+   */
   private async findExcess(owner: Principal): Promise<Attempt | null> {
     try {
       await this.limiter.count(findCharge({ bucket: 'run', isPublic: false }, toCaller(owner), this.limiter.limits)!);
@@ -171,7 +178,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** The user in whose name a schedule starts, or the reason why that user could not start anything by hand either. */
+  /** The user in whose name a schedule starts, or the reason why that user may not start anything, not even by hand. */
   private async owner(savedBy: number | null): Promise<Principal | Reason> {
     const account = savedBy === null ? null : await this.users.findAccountState(savedBy);
     if (!account) return ownerGone;
@@ -196,7 +203,7 @@ interface Attempt {
   outcome: StartOutcome;
   runId: number | null;
   reason: Reason | null;
-  /** The seconds for which nothing else of this kind has a place for this user either. */
+  /** Set when the user lacks a place for any target of this kind: the seconds until another start of this kind is tried. */
   restsS?: number;
 }
 
@@ -232,14 +239,15 @@ const tooLate: Reason = {
 };
 const missed: Attempt = { outcome: 'missed', runId: null, reason: tooLate };
 
-/** The time that an attempt stands for, with the first of those that it makes up for. */
+/** The time for which an attempt is recorded, with the first missed time that the attempt makes up for; null for none. */
 function timesOf({ nextAt }: DueSchedule, due: Date | null): { due_at: Date; missed_since: Date | null } {
   return { due_at: due ?? nextAt, missed_since: due && due > nextAt ? nextAt : null };
 }
 
 /**
- * The last time that has come, so that several missed ones are made up for by one start. Null when it is too late for all of them. It
- * looks at the last minutes first, because an expression that names every minute has hundreds of times in six hours.
+ * The last time of the schedule that has come, at most `maxLateMs` ago, so that one start makes up for several missed times. Null when all
+ * times are too late. The last minutes are searched first, because an expression that names every minute has hundreds of times in six
+ * hours.
  */
 function lastDue(schedule: DueSchedule): Date | null {
   const { nextAt, now } = schedule;

@@ -8,8 +8,8 @@ import { SecretUnreadableError } from './secrets.errors.js';
 const keyFileName = 'secret-encryption.key';
 
 /**
- * Seals secrets that the database keeps, such as DSNs. The first key of SECRET_ENCRYPTION_KEY seals and each of them opens; without
- * the setting a key under DATA_DIR is made when the first secret is sealed.
+ * Encrypts secrets that the database stores, such as DSNs. The first key of SECRET_ENCRYPTION_KEY encrypts, and each of its keys decrypts.
+ * Without that setting, a key under DATA_DIR is created when the first secret is encrypted.
  */
 @Injectable()
 export class SecretBox {
@@ -22,7 +22,9 @@ export class SecretBox {
     return seal(text, owner, first!);
   }
 
-  /** @throws SecretUnreadableError if its key is gone, or the text belongs elsewhere or was changed */
+  /**
+   * Decrypts a secret. @throws SecretUnreadableError if the key of the text is gone, or the text was changed or belongs to another owner
+   */
   async open(sealed: string, owner: string): Promise<string> {
     const id = keyIdOf(sealed);
     const key = (await this.load()).find(each => each.id === id);
@@ -34,7 +36,7 @@ export class SecretBox {
     }
   }
 
-  /** Tells whether another key than the first one sealed the text. */
+  /** Tells whether the text was encrypted with another key than the first one. */
   async isOld(sealed: string): Promise<boolean> {
     const [first] = await this.load();
     return keyIdOf(sealed) !== first!.id;
@@ -42,7 +44,7 @@ export class SecretBox {
 
   private load(): Promise<SealingKey[]> {
     this.keys ??= this.readSecrets().then(secrets => secrets.map(sealingKey));
-    // A folder that could not be written may be writable the next time.
+    // A failure is not kept: a directory that could not be written may be writable next time.
     this.keys.catch(() => (this.keys = undefined));
     return this.keys;
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../common/errors/api-error.js';
 
-/** 500: the key of a stored secret is not among the configured ones. */
+/** 500: a stored secret cannot be decrypted, because its key is not configured, or its text was changed. */
 export class SecretUnreadableError extends ApiError {
   constructor(cause: unknown) {
     super(

@@ -9,8 +9,8 @@ import { Settings } from '../config/settings.js';
 import { Telemetry } from './telemetry.service.js';
 
 /**
- * Serves the Prometheus metrics on a port of their own, closed by default. That port needs no credentials, and the port of the API
- * does not serve them.
+ * Serves the Prometheus metrics on a separate port, which is closed by default. That port needs no credentials, and the API's port does not
+ * serve the metrics.
  */
 @Injectable()
 export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -41,7 +41,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
     });
   }
 
-  /** Null while the port is closed. */
+  /** The port on which metrics are served; null while it is closed. */
   get port(): number | null {
     return (this.server.address() as AddressInfo | null)?.port ?? null;
   }

@@ -7,9 +7,9 @@ import { DatabaseLink } from '../database/database-link.js';
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /**
- * The counters of this process for Prometheus. Every label comes from a closed list of ours (templates of routes, names of buckets,
- * pools and states), never an id, a name or a text of a user. So neither the number of series nor their content depends on the
- * callers.
+ * The counters of this process for Prometheus. The values of every label come from a closed list of the service (templates of routes, names
+ * of buckets, pools and states) and are never an id, a name or a text of a user. So callers influence neither the number of series nor
+ * their content.
  */
 @Injectable()
 export class Telemetry {
@@ -70,12 +70,12 @@ export class Telemetry {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Adds a value that is read when it is asked for. */
+  /** Adds a gauge whose value is read whenever the metrics are scraped. */
   watch(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: this.registers, collect: () => gauge.set(read()) });
   }
 
-  /** Adds a value of each of several things, by a label from a closed list. */
+  /** Adds a gauge with a value for each of several things, told apart by a label whose values come from a closed list. */
   watchEach(name: string, help: string, label: string, read: () => [string, number][]): void {
     const collect = () => {
       for (const [value, number] of read()) gauge.set({ [label]: value }, number);
@@ -105,7 +105,7 @@ export class Telemetry {
     this.queries.inc({ kind, cache });
   }
 
-  /** Writes everything in Prometheus' text format. */
+  /** Writes all metrics in Prometheus' text format. */
   async expose(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }

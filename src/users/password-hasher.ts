@@ -9,20 +9,29 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 
 /**
- * The number of passwords hashed at once. One core stays free for the event loop, so that requests go on during a flood of logins.
- * One of libuv's four threads stays free for DNS and files.
+ * The number of passwords that are hashed at once. One core stays free for the event loop, so that requests are served during a flood of
+ * logins. One of libuv's four threads stays free for DNS and files.
  */
 const concurrency = Math.min(3, Math.max(1, availableParallelism() - 1));
-/** A hash takes a quarter of a second. The last in line waits about eight seconds in all, and four behind its own address. */
+/**
+ * The most passwords that wait, in all and from one network. A hash takes a quarter of a second, so the last password waits about eight
+ * seconds, or four if only its own network waits.
+ */
 const waiting = 32 * concurrency;
 const waitingPerCaller = 16 * concurrency;
 const patienceMs = 10_000;
 
-/** bcrypt reads only 72 bytes. It gets the SHA-384 of the password in base64, 64 bytes, so that no character is cut off. */
+/**
+ * Hashes passwords with bcrypt, which reads only 72 bytes. bcrypt gets the SHA-384 of the password in base64, 64 bytes, so that no
+ * character is cut off.
+ */
 @Injectable()
 export class PasswordHasher {
   private readonly cost: number;
-  /** A hash occupies a thread for a quarter of a second. Without bounds, a flood of logins would queue for minutes. */
+  /**
+   * Bounds the hashes at work and in the queue. A hash occupies a thread for a quarter of a second, so a flood of logins without bounds
+   * would queue for minutes.
+   */
   private readonly share = new FairShare({
     places: concurrency,
     waitingPerCaller,
@@ -30,7 +39,7 @@ export class PasswordHasher {
     patienceMs,
     refuse: retryAfterS => new HashingBusyError(retryAfterS),
   });
-  /** The hash to compare with when the user does not exist, so that an unknown name takes as long as a wrong password. */
+  /** A hash to compare with when the user does not exist, so that an unknown name takes as long as a wrong password. */
   private readonly nobody: Promise<string>;
 
   constructor(
@@ -43,33 +52,37 @@ export class PasswordHasher {
     this.nobody = bcrypt.hash(preHash('nobody'), this.cost);
   }
 
-  /** @throws HashingBusyError when too many passwords from the client's address are waiting. */
+  /** @throws HashingBusyError when too many passwords from the client's network are waiting. */
   hash(password: string): Promise<string> {
     return this.inTurn(() => bcrypt.hash(preHash(password), this.cost));
   }
 
   /**
-   * Returns false for a wrong password, and for a `stored` that is undefined. Both take the work of today's cost, so the time tells
-   * neither which names exist nor whose hash is older than a raised cost. A hash of a higher cost than today's takes longer.
+   * Tells whether a password matches the hash `stored`. False for a wrong password, and for `undefined`. Both cases take the work of the
+   * current cost, so the time does not tell which names exist, nor whose hash is older than a raised cost. A hash of a higher cost than the
+   * current one takes longer.
    * @throws HashingBusyError
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
     const matches = await this.inTurn(async () => {
       if (await bcrypt.compare(preHash(password), against)) return true;
-      // Adds what a hash of a lower cost c saved: 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C.
+      // Adds the work that a hash of a lower cost c has saved: 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C.
       for (let rounds = bcrypt.getRounds(against); rounds < this.cost; rounds++) await bcrypt.hash(preHash(password), rounds);
       return false;
     });
     return matches && stored !== undefined;
   }
 
-  /** Tells whether a stored hash was made with another cost than today's. */
+  /** Tells whether a stored hash was made with another cost than the current one. */
   isOutdated(stored: string): boolean {
     return bcrypt.getRounds(stored) !== this.cost;
   }
 
-  /** Shares by network: the user is unknown before the login, and names are easy to make up. */
+  /**
+   * Runs a hash in the turn of the client's network. The user is unknown before the login, and user names are easy to make up, so the queue
+   * is shared out by network.
+   */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.share.run({ caller: this.addresses.currentNetwork() }, work);
   }

@@ -3,7 +3,7 @@ import { WeakPasswordError } from './users.errors.js';
 const minLength = 8;
 const maxLength = 128;
 
-/** The most used passwords of eight characters or more, on which published lists of leaked passwords agree. */
+/** The most common passwords of at least eight characters, on which published lists of leaked passwords agree. */
 const common = new Set(
   `12345678 123456789 1234567890 123123123 11111111 00000000 88888888 66666666 87654321 987654321 password password1 password12
   password123 password! passw0rd p@ssw0rd p@ssword iloveyou sunshine princess football baseball superman trustno1 whatever computer
@@ -16,8 +16,8 @@ const common = new Set(
 );
 
 /**
- * Checks a new password. Length counts code points, so 8 Chinese characters count as 8.
- * @throws WeakPasswordError that names the broken rule and never repeats the password.
+ * Checks a new password. The length is counted in code points, so 8 Chinese characters count as 8.
+ * @throws WeakPasswordError that names the broken rule and never repeats the password
  */
 export function requireStrongPassword(field: string, password: string, username: string, defaultPassword: string): void {
   const length = [...password].length;

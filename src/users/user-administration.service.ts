@@ -8,7 +8,7 @@ import { UserNotFoundError } from './users.errors.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-/** The account work of admins. */
+/** Work on accounts that only admins may do. */
 @Injectable()
 export class UserAdministrationService {
   constructor(
@@ -41,7 +41,7 @@ export class UserAdministrationService {
   /** @throws LastAdminError */
   async change(actor: Principal, id: number, { is_admin: isAdmin, disabled }: UpdateUserRequest): Promise<UserResponse> {
     const before = await this.get(id);
-    // A change ends the user's tokens, so setting a value that is set already does nothing.
+    // A change ends the user's tokens, so a request that changes nothing returns without a change.
     if ((isAdmin ?? before.is_admin) === before.is_admin && (disabled ?? before.disabled) === before.disabled) return before;
     await this.audit.recordWith(
       client => this.users.change(client, id, { isAdmin, disabled }),

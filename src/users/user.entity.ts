@@ -8,7 +8,7 @@ export class User {
   @Column('text')
   username: string;
 
-  /** Unique. Usually `normalName(username)`; old users whose normal names clash carry a mark in it. */
+  /** The unique form of the name, usually `normalName(username)`. Old users whose normal names would be equal have a mark in it. */
   @Column('text', { name: 'normal_name', nullable: true })
   normalName: string | null;
 
@@ -21,7 +21,7 @@ export class User {
   @Column('boolean', { name: 'must_change_password' })
   mustChangePassword: boolean;
 
-  /** Part of every token. Raising it invalidates all earlier tokens at once. */
+  /** Part of every token of the user. Raising it invalidates all earlier tokens at once. */
   @Column('int', { name: 'token_version', default: 1 })
   tokenVersion: number;
 

@@ -2,7 +2,7 @@ import { ApiError, BusyError, SchemaError } from '../common/errors/api-error.js'
 
 export class UserNotFoundError extends ApiError {
   constructor(user: number | string) {
-    // Validation turns an id that is out of range into 0. Naming user 0 would not repeat what the client asked for.
+    // Validation turns an id that is out of range into 0. A message about user 0 would not repeat the id that the client sent.
     const text =
       user === 0 ? { zh: '没有这个用户', en: 'There is no such user' } : { zh: `用户 ${user} 不存在`, en: `There is no user ${user}` };
     super(404, 'user_not_found', text);
@@ -47,14 +47,14 @@ export class UserOwnsGraphsError extends ApiError {
   }
 }
 
-/** A request must name its user either by id or by name. */
+/** 400: a request names its user by both id and name, or by neither. */
 export class OneUserExpectedError extends ApiError {
   constructor() {
     super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });
   }
 }
 
-/** 503: too many passwords of one address are waiting to be hashed, or this one has waited too long. */
+/** 503: too many passwords from one address wait to be hashed, or this password has waited too long. */
 export class HashingBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

@@ -32,7 +32,7 @@ export interface AccountState {
   disabled: boolean;
 }
 
-/** An account, and what it is to one graph. */
+/** An account with its relation to one graph. */
 export interface AccountInGraph extends AccountState {
   standing: GraphStanding;
 }
@@ -61,32 +61,39 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  /** Tries the name as given, since old names may not be in normal form KC, then its normal form. */
+  /**
+   * Finds a user by name: first by the name as given, since old names may not be in Unicode normal form KC, then by the normal form of the
+   * name.
+   */
   async findByUsername(username: string): Promise<User | null> {
     const normal = writtenName(username);
     const found = await this.users.findOneBy({ username });
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
 
-  /** Read on every request that carries a token. */
+  /** The state of an account, read on every request that carries a token. */
   findAccountState(id: number): Promise<AccountState | null> {
     return this.accountStates.get(id);
   }
 
-  /** Read in its place on every request about a graph, so that the account and the role take one statement. */
+  /**
+   * The state of an account and its standing in one graph. Requests about a graph read both in one statement, instead of calling
+   * `findAccountState`.
+   */
   findAccountInGraph(id: number, graphId: number): Promise<AccountInGraph | null> {
     return this.accountsInGraphs.get(pairKey(id, graphId));
   }
 
   /**
-   * Gives a normal name to users without one: users older than the column, and users made by an older release that runs beside this
-   * one. When several share a normal name, the first gets it. The others get it with a mark, and still log in by their old name.
+   * Gives a normal name to each user without one: users older than the column, and users made by an older release that runs beside this
+   * release. When several users share a normal name, the first user gets it. The other users get the name with a mark, and still log in by
+   * their old name.
    * @returns the names that had to be marked
    */
   async fillNormalNames(): Promise<string[]> {
     if (!(await this.users.existsBy({ normalName: IsNull() }))) return [];
     return this.pool.transaction(async client => {
-      // Without the lock a new user could take one of the names meanwhile.
+      // Without the lock a new user could take one of the normal names meanwhile.
       await client.query('LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE');
       const { rows: users } = await client.query<{ id: number; username: string }>(
         'SELECT id, username FROM users WHERE normal_name IS NULL',
@@ -106,10 +113,10 @@ export class UsersRepository {
     });
   }
 
-  /** @throws UsernameTakenError when a user has the name, also in another case or another spelling of its letters. */
+  /** @throws UsernameTakenError when a user has the name, or a name that differs only in case or in the encoding of its letters. */
   async create(client: PoolClient, { username, passwordHash, isAdmin, mustChangePassword }: NewUser): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
-      // A marked name (see `fillNormalNames`) also takes the name without the mark, even when its first holder is gone.
+      // A marked name (see `fillNormalNames`) also reserves the name without the mark, even when the first holder of that name is gone.
       `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
        SELECT $1, $5, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM users WHERE split_part(normal_name, '#', 1) = $5)
        ON CONFLICT DO NOTHING RETURNING id`,
@@ -119,7 +126,10 @@ export class UsersRepository {
     return rows[0].id;
   }
 
-  /** Several instances may start on one empty database. The first to insert wins, and the others find its row. */
+  /**
+   * Inserts the first admin unless the database has an admin. Several instances may start on one empty database: the first to insert wins,
+   * and the others find its row.
+   */
   async createFirstAdmin(username: string, passwordHash: string): Promise<void> {
     await this.pool.query(
       `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
@@ -134,7 +144,7 @@ export class UsersRepository {
   }
 
   /**
-   * Sets the password, no longer asks for a change, and ends every earlier token. Returns the new token version.
+   * Sets the password, clears the flag that asks for a change, and ends every earlier token. Returns the new token version.
    * @throws TokenEndedError when `tokenVersion` has ended: by a reset, a logout, another change, or because the user was disabled.
    */
   async changePassword(client: PoolClient, id: number, tokenVersion: number, passwordHash: string): Promise<number> {
@@ -155,7 +165,10 @@ export class UsersRepository {
     return this.users.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Ends the user's tokens, so that nobody keeps rights that were taken away. @throws UserNotFoundError, LastAdminError */
+  /**
+   * Changes a user and ends the user's tokens, so that nobody keeps rights that were taken away.
+   * @throws UserNotFoundError, LastAdminError
+   */
   change(client: PoolClient, id: number, { isAdmin, disabled }: UserChanges): Promise<void> {
     return this.keepingAnAdmin(
       client,
@@ -176,7 +189,7 @@ export class UsersRepository {
     if (rowCount === 0) throw new UserNotFoundError(id);
   }
 
-  /** Replaces the hash by one of another cost, unless the password was changed meanwhile. */
+  /** Replaces the hash of the same password, made with another cost, unless the password was changed meanwhile. */
   async rehash(id: number, oldHash: string, passwordHash: string): Promise<void> {
     await this.pool.query('UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [id, oldHash, passwordHash]);
   }
@@ -211,7 +224,7 @@ export class UsersRepository {
     return rows.map(({ graph_id: graphId, owner_id: ownerId, role, ...account }) => ({ ...account, standing: { graphId, ownerId, role } }));
   }
 
-  /** Changes a user unless that would leave no active admin. Two such changes wait for each other. */
+  /** Changes a user unless no active admin would be left. Concurrent changes of this sort wait for each other. */
   private async keepingAnAdmin(client: PoolClient, id: number, sql: string, values: unknown[]): Promise<void> {
     await client.query('SELECT FROM users WHERE is_admin ORDER BY id FOR UPDATE');
     const { rowCount } = await client.query(sql, [id, ...values]);

@@ -12,7 +12,7 @@ import { type AccountInGraph, type AccountState, UsersRepository } from './users
 
 export const firstAdmin = 'admin';
 
-/** The part of a user that other features see. */
+/** The fields of a user that other features see. */
 export type Account = Pick<User, 'id' | 'username' | 'isAdmin' | 'mustChangePassword' | 'tokenVersion'>;
 
 @Injectable()
@@ -34,8 +34,8 @@ export class UsersService implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the first admin's login while its password must still be changed, for the start-up message. The password is null when
-   * it was set by configuration.
+   * The login of the first admin for the start-up message; null once that admin has changed the password. The password in the result is
+   * null when it was set by configuration.
    */
   async findFirstLogin(): Promise<{ username: string; password: string | null } | null> {
     const admin = await this.users.findByUsername(firstAdmin);
@@ -58,7 +58,7 @@ export class UsersService implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the user with this name and password. An unknown name, a disabled user and a wrong password give null, after the same
+   * The user with this name and password. An unknown name, a disabled user and a wrong password all give null, after the same amount of
    * work.
    */
   async authenticate(username: string, password: string): Promise<Account | null> {
@@ -70,7 +70,10 @@ export class UsersService implements OnApplicationBootstrap {
     return usable;
   }
 
-  /** A full queue leaves the new hash to the next login. It must not refuse a right password. */
+  /**
+   * Stores the password with the current cost. If the hashing queue is full, this is left to the next login, because a right password must
+   * not be refused.
+   */
   private async renewHash({ id, passwordHash }: User, password: string): Promise<void> {
     try {
       await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
@@ -90,7 +93,10 @@ export class UsersService implements OnApplicationBootstrap {
     return this.getAccount(id);
   }
 
-  /** Returns null when `oldPassword` is wrong. @throws WeakPasswordError; TokenEndedError when the caller's token has ended meanwhile. */
+  /**
+   * Changes the password of the caller. Returns null when `oldPassword` is wrong.
+   * @throws WeakPasswordError; TokenEndedError when the caller's token has ended meanwhile.
+   */
   async changePassword(actor: Principal, oldPassword: string, newPassword: string): Promise<Account | null> {
     const user = await this.users.findById(actor.userId);
     if (user?.tokenVersion !== actor.tokenVersion) throw new TokenEndedError();
@@ -107,7 +113,7 @@ export class UsersService implements OnApplicationBootstrap {
     return { ...user, mustChangePassword: false, tokenVersion };
   }
 
-  /** Gets a user by id or name. @throws UserNotFoundError */
+  /** Finds a user by id or by name. @throws UserNotFoundError */
   async getAccount(user: number | string): Promise<Account> {
     const found = typeof user === 'number' ? await this.users.findById(user) : await this.users.findByUsername(user);
     if (!found) throw new UserNotFoundError(user);

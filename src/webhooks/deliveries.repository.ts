@@ -5,19 +5,24 @@ import { type SendFailure } from './send-message.js';
 import { DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError } from './webhooks.errors.js';
 import { type Target } from './webhooks.repository.js';
 
-/** The most deliveries of one webhook that may wait when somebody asks for another one. */
+/** The most deliveries of one webhook that may wait before a user's request for another delivery is refused. */
 const maxPending = 100;
-/** The most deliveries of one webhook that may wait when an event happens. A further one is recorded as failed, and not sent. */
+/**
+ * The most deliveries of one webhook that may wait. When an event happens beyond that, its delivery is recorded as failed, and not sent.
+ */
 const maxTold = 1_000;
-/** The deliveries that are given up by one statement. */
+/** The most deliveries that one statement gives up. */
 const givenUpAtOnce = 1_000;
-/** The most deliveries kept for the webhooks of one user, and the most bytes of their messages. Up to `few` take little and all stay. */
+/**
+ * The bounds on the deliveries kept for all webhooks of one user: their number, and the bytes of their messages. Users with at most `few`
+ * deliveries keep all of them, because these take little space.
+ */
 const keptOfUser = { count: 20_000, bytes: 64 * 1024 * 1024, few: 500 };
-/** A sender that is silent for this long has died, and the next one takes its delivery. */
+/** Seconds after which a delivery under way counts as lost, because its sender must have died. Another sender then takes the delivery. */
 const lostAfterS = 60;
-/** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
+/** The pauses after each failed attempt, in seconds. When an attempt fails after the last pause, the delivery has failed. */
 const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
-/** The index of lost deliveries has the same number (migration 0042). */
+/** The most attempts of one delivery. The index of lost deliveries contains the same number (migration 0042). */
 const maxAttempts = pauses.length + 1;
 
 export interface DeliveryRow {
@@ -34,29 +39,32 @@ export interface DeliveryRow {
   ended_at: Date | null;
 }
 
-/** A delivery of which one attempt is to be made now. */
+/** A delivery of which one attempt is to be made now, by the claimer. */
 export interface ClaimedDelivery {
   id: number;
   attempts: number;
   webhookId: number;
   kind: string;
   targetId: number;
-  /** The user who saved the webhook, and whose share of the places it takes; 0 for users who have been deleted. */
+  /** The user who saved the webhook. The delivery takes a place of that user. 0 stands for users who have been deleted. */
   userId: number;
   url: string;
   secretSealed: string;
-  /** The secret before the last change, while it still signs. */
+  /** The sealed secret before the last change, while messages are still signed with it too; null afterwards. */
   formerSecretSealed: string | null;
   messageId: string;
   payload: string;
-  /** The time of the database, in whole seconds. */
+  /** The database's time of the claim, in whole seconds since 1970. */
   seconds: number;
 }
 
 const deliveryRow = `
   SELECT id, message_id, event, payload, status, attempts, next_at, answered, error, created_at, ended_at FROM webhook_deliveries`;
 
-/** The webhooks with pending deliveries, found by one step in the index for each, however many deliveries wait. */
+/**
+ * SQL for the ids of the webhooks that have pending deliveries. Each webhook is found by one step in the index, however many deliveries
+ * wait.
+ */
 const waiting = `waiting AS (
   (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -64,13 +72,14 @@ const waiting = `waiting AS (
           WHERE more.status = 'pending' AND more.webhook_id > waiting.webhook_id ORDER BY more.webhook_id LIMIT 1)
   FROM waiting WHERE waiting.webhook_id IS NOT NULL)`;
 
-/** The outbox: messages are written with what they tell of, and stay until they are delivered or given up. */
+/** The outbox. Messages are written in the transaction of the event that they report, and stay until they are delivered or given up. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /**
-   * Writes a message to all webhooks of the target that want the event. It has failed at once where too many wait already.
+   * Writes a message to all webhooks of the target that want the event. For a webhook with `maxTold` waiting deliveries, the message is
+   * recorded as failed at once.
    * @returns the ids of the deliveries
    */
   async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<number[]> {
@@ -89,10 +98,10 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Takes the delivery that has been due for longest, among those of the users with the fewest under way here. Until its end is
-   * recorded nobody else takes it, unless its sender dies.
-   * @param going the user of each delivery under way here
-   * @param full users and webhooks of which no more deliveries are wanted
+   * Takes the delivery that has been due for longest, among the deliveries of users with the fewest deliveries under way in this process.
+   * No other sender takes the delivery until its end is recorded, unless this sender dies.
+   * @param going the user of each delivery under way in this process, once for each delivery
+   * @param full users and webhooks of which no more deliveries may be claimed
    */
   async claim(going: number[], full: { users: number[]; webhooks: number[] }): Promise<ClaimedDelivery | null> {
     const { rows } = await this.pool.query<ClaimedDelivery>(
@@ -116,7 +125,7 @@ export class DeliveriesRepository {
     return rows[0] ?? null;
   }
 
-  /** Ends deliveries whose last attempt was lost as well. Without it a message that kills its sender would be sent for ever. */
+  /** Ends deliveries whose last attempt was lost. Otherwise a message that kills its sender would be sent for ever. */
   async giveUpLost(): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET status = 'failed', error = 'sender_lost', ended_at = now()
@@ -126,7 +135,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Records what came of an attempt, unless another one has begun since. */
+  /** Records the result of an attempt, unless another attempt has begun since. */
   async end(
     { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
     { answered, failure }: { answered: number | null; failure: SendFailure | null },
@@ -141,7 +150,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Gives back a delivery whose attempt was broken off here. */
+  /** Makes a delivery due again whose attempt this process has broken off. The attempt does not count. */
   async release({ id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET attempts = attempts - 1, next_at = now() WHERE id = $1 AND attempts = $2 AND status = 'pending'`,
@@ -149,7 +158,11 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Those of disabled webhooks go while they wait. @returns how many were removed */
+  /**
+   * Removes at most `most` deliveries that ended more than `keptDays` ago. Deliveries of disabled webhooks that are as old are removed even
+   * while they wait.
+   * @returns how many were removed
+   */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM webhook_deliveries WHERE id IN (
@@ -162,7 +175,10 @@ export class DeliveriesRepository {
     return rowCount ?? 0;
   }
 
-  /** Removes ended deliveries of users who have more than are kept, each user's oldest first. @returns how many were removed */
+  /**
+   * Removes ended deliveries of users who have more deliveries than are kept for one user, each user's oldest first.
+   * @returns how many were removed
+   */
   async removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `WITH many AS (
@@ -179,7 +195,7 @@ export class DeliveriesRepository {
     return rowCount ?? 0;
   }
 
-  /** The newest first. */
+  /** A page of the deliveries of a webhook, the newest first. */
   async list(webhookId: number, before: number | null, limit: number): Promise<RowPage<DeliveryRow>> {
     return this.pool.readPage<DeliveryRow>('rows', {
       text: `${deliveryRow} WHERE webhook_id = $1 AND ($2::int IS NULL OR id < $2) ORDER BY id DESC`,
@@ -196,7 +212,7 @@ export class DeliveriesRepository {
     return rows[0];
   }
 
-  /** Sends a message to one webhook, whatever its events. @throws TooManyDeliveriesError */
+  /** Queues a message for one webhook, even if the webhook does not want events of this type. @throws TooManyDeliveriesError */
   async request(webhookId: number, event: string, payload: string): Promise<number> {
     const { rows } = await this.pool.query<{ id: number }>(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload)
@@ -207,7 +223,7 @@ export class DeliveriesRepository {
     return rows[0].id;
   }
 
-  /** Sends a message again, with the same id. @throws DeliveryPendingError, TooManyDeliveriesError */
+  /** Queues an ended delivery again, with the same id. @throws DeliveryPendingError, TooManyDeliveriesError */
   async repeat(webhookId: number, id: number): Promise<void> {
     const { rowCount } = await this.pool.query(
       `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = now(), ended_at = NULL

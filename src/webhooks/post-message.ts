@@ -5,10 +5,10 @@ import https from 'node:https';
 import { type LookupFunction } from 'node:net';
 import { boundPeer } from '../egress/peers.js';
 
-/** The bytes of an answer that are read, to let the other side end in peace. They are thrown away. */
+/** The most bytes of an answer that are read and thrown away, so that the receiver can end its answer undisturbed. */
 const maxAnswerBytes = 4 * 1024;
 
-/** A message to a receiver, and the checked addresses of its host. */
+/** A message to a receiver, with the checked addresses of the receiver's host. */
 export interface Outgoing {
   url: string;
   headers: Record<string, string>;
@@ -16,17 +16,17 @@ export interface Outgoing {
   addresses: LookupAddress[];
 }
 
-/** Posts a message and gives the status of its answer. @throws PostError, or the reason of the signal */
+/** Posts a message and gives the status code of the answer. @throws PostError, or the abort reason of the signal */
 export type Post = (message: Outgoing, signal: AbortSignal) => Promise<number>;
 
-/** The codes of the errors of a connection that could not be made or was broken. */
+/** A connection could not be made or was broken. `codes` are the error codes of Node. */
 export class PostError extends Error {
   constructor(readonly codes: readonly string[]) {
     super('The message could not be posted');
   }
 }
 
-/** Nothing of the answer is kept but its status, which counts once its headers have come. Redirects are not followed. */
+/** Posts a message. Only the status of the answer is kept, and it counts once the headers have arrived. Redirects are not followed. */
 export const postMessage: Post = (message, signal) =>
   new Promise((resolve, reject) => {
     const { url, headers, body, addresses } = message;
@@ -36,7 +36,7 @@ export const postMessage: Post = (message, signal) =>
       lookup: lookupOf(addresses),
       agent: false,
       signal,
-      // A receiver could ask for one handshake after the other.
+      // Without this option a receiver could demand one TLS handshake after the other.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
     boundPeer(request);
@@ -52,7 +52,7 @@ export const postMessage: Post = (message, signal) =>
       answer.on('error', () => undefined);
       answer.on('close', () => resolve(answered));
     });
-    // A switch of protocols that was not asked for is an answer like any other, and no other event follows it.
+    // An answer that switches protocols without a request for it counts like any other answer. After `upgrade` no other event follows.
     request.on('upgrade', (answer, socket) => {
       socket.destroy();
       resolve(answer.statusCode!);
@@ -60,12 +60,12 @@ export const postMessage: Post = (message, signal) =>
     request.end(body);
   });
 
-/** Node asks no lookup for a host that is an address. */
+/** Makes a DNS lookup that gives the checked addresses. Node does not call it if the host of the URL is itself an IP address. */
 function lookupOf(addresses: LookupAddress[]): LookupFunction {
   return (_, { all }, callback) => (all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family));
 }
 
-/** A host of several addresses gives the errors of all of them. */
+/** The error codes of a failed connection. For a host with several addresses they are the codes of all attempts. */
 function codesOf(error: Error): string[] {
   const errors = [error, ...(error instanceof AggregateError ? (error.errors as unknown[]) : [])];
   return errors.map(each => (each as NodeJS.ErrnoException).code ?? '');

@@ -5,7 +5,10 @@ import { type Post, PostError } from './post-message.js';
 
 const timeoutMs = 10_000;
 
-/** Why an attempt failed. `status` stands beside the status that was answered. */
+/**
+ * The reasons why an attempt fails, by the code that is recorded. The code `status` is recorded together with the status that the receiver
+ * answered.
+ */
 export const sendFailures = {
   status: { zh: '接收方没有以 2xx 应答（不跟随重定向）', en: 'the receiver did not answer with 2xx (redirects are not followed)' },
   timeout: { zh: '接收方 10 秒内没有应答', en: 'the receiver did not answer within 10 seconds' },
@@ -41,8 +44,8 @@ export interface SendResult {
 }
 
 /**
- * Posts a body to a URL of a user. The message goes to one of the checked addresses of the host. Never rejects, unless
- * `stop` is aborted before that.
+ * Posts a body to a URL that a user chose. The message goes to one of the host's addresses, which are checked first. Never rejects, unless
+ * `stop` is aborted before the end.
  */
 export async function sendMessage(
   egress: Egress,
@@ -65,7 +68,7 @@ export async function sendMessage(
   }
 }
 
-/** Rejects when the signal is aborted. */
+/** A promise that rejects when the signal is aborted. */
 function endOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
 }

@@ -115,7 +115,7 @@ export class WebhookResponse {
   created_at: string;
 }
 
-/** A webhook, with the secret if the service has just made one. */
+/** A webhook, with its secret if the service has just generated the secret. */
 export class NewWebhookResponse extends WebhookResponse {
   @ApiProperty({
     type: String,

@@ -12,7 +12,7 @@ export class DeliveryNotFoundError extends ApiError {
   }
 }
 
-/** 409: there are as many webhooks here as allowed. */
+/** 409: the target has as many webhooks as allowed. */
 export class TooManyWebhooksError extends ApiError {
   constructor(most: number) {
     super(
@@ -24,7 +24,7 @@ export class TooManyWebhooksError extends ApiError {
   }
 }
 
-/** 409: as many deliveries wait as allowed. */
+/** 409: as many deliveries of the webhook wait as allowed. */
 export class TooManyDeliveriesError extends ApiError {
   constructor(most: number) {
     super(
@@ -39,7 +39,7 @@ export class TooManyDeliveriesError extends ApiError {
   }
 }
 
-/** 409: a disabled webhook sends nothing. */
+/** 409: the webhook is disabled, so it sends nothing. */
 export class WebhookDisabledError extends ApiError {
   constructor() {
     super(409, 'webhook_disabled', {
@@ -49,7 +49,7 @@ export class WebhookDisabledError extends ApiError {
   }
 }
 
-/** 409: the delivery is not over yet. */
+/** 409: the delivery has not ended yet, so it cannot be repeated. */
 export class DeliveryPendingError extends ApiError {
   constructor() {
     super(409, 'delivery_pending', {

@@ -5,7 +5,7 @@ import { TooManyWebhooksError, WebhookNotFoundError } from './webhooks.errors.js
 
 export const maxWebhooks = 10;
 
-/** The thing that webhooks tell of, such as an ingestion job. */
+/** The object whose events webhooks report, such as an ingestion job. */
 export interface Target {
   kind: string;
   targetId: number;
@@ -16,19 +16,22 @@ export interface WebhookRow {
   url: string;
   events: string[];
   enabled: boolean;
-  /** Until then the secret before the last change signs too. */
+  /** The time until which messages are also signed with the secret before the last change; null if there is no such time. */
   former_secret_until: Date | null;
   created_at: Date;
 }
 
-/** The time for which a former secret signs beside the new one, so that a receiver can take the new one up. */
+/**
+ * The hours for which messages are signed with the former secret beside the new secret, so that a receiver has time to take up the new
+ * secret.
+ */
 const formerSecretHours = 24;
 
 const webhookRow = `
   SELECT id, url, events, enabled, CASE WHEN former_secret_until > now() THEN former_secret_until END AS former_secret_until, created_at
   FROM webhooks`;
 
-/** Webhooks, with their sealed secrets. */
+/** Stores webhooks with their sealed secrets. */
 @Injectable()
 export class WebhooksRepository {
   constructor(private readonly pool: ServicePool) {}
@@ -44,7 +47,7 @@ export class WebhooksRepository {
     { kind, targetId }: Target,
     webhook: { id: number; url: string; events: string[]; secretSealed: string; createdBy: number },
   ): Promise<void> {
-    // Requests for one target run one after the other, so that each is counted in time.
+    // Transactions that add webhooks to one target wait for each other, so that each counts the webhooks that the others have added.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1::text || $2::int, 0))`, [kind, targetId]);
     const { id, url, events, secretSealed, createdBy } = webhook;
     const { rowCount } = await client.query(
@@ -55,7 +58,7 @@ export class WebhooksRepository {
     if (rowCount !== 1) throw new TooManyWebhooksError(maxWebhooks);
   }
 
-  /** At most `maxWebhooks`. */
+  /** The webhooks of a target, at most `maxWebhooks`. */
   async list({ kind, targetId }: Target): Promise<WebhookRow[]> {
     return (await this.pool.query<WebhookRow>(`${webhookRow} WHERE kind = $1 AND target_id = $2 ORDER BY id`, [kind, targetId])).rows;
   }
@@ -71,13 +74,13 @@ export class WebhooksRepository {
     return rows[0];
   }
 
-  /** Lets nobody change the webhook until the transaction ends, if the user was the last to save it. @returns whether it is so */
+  /** Locks a webhook until the transaction ends, if the user was the last to save the webhook. @returns whether the webhook is locked */
   async lockIfSavedBy(client: PoolClient, id: number, userId: number): Promise<boolean> {
     return (await client.query('SELECT FROM webhooks WHERE id = $1 AND created_by = $2 FOR UPDATE', [id, userId])).rowCount === 1;
   }
 
   /**
-   * Changes what is not null. A secret that is changed becomes the former one.
+   * Changes the fields that are not null. A changed secret becomes the former secret.
    * @throws WebhookNotFoundError
    */
   async change(client: PoolClient, { kind, targetId }: Target, id: number, changes: Changes): Promise<void> {
@@ -99,7 +102,10 @@ export class WebhooksRepository {
     if (rowCount !== 1) throw new WebhookNotFoundError();
   }
 
-  /** The secrets in use of webhooks of all targets, for a new seal. */
+  /**
+   * The sealed secrets in use, current and former, of webhooks of all targets, by webhook id above `after`. They are read to be sealed with
+   * another key.
+   */
   async listSecrets(after: number, limit: number): Promise<{ id: number; sealed: string[] }[]> {
     const { rows } = await this.pool.query<{ id: number; sealed: string[] }>(
       `SELECT id, array_remove(ARRAY[secret_sealed, CASE WHEN former_secret_until > now() THEN former_secret_sealed END], NULL) AS sealed
@@ -109,7 +115,7 @@ export class WebhooksRepository {
     return rows;
   }
 
-  /** @returns false if the secret was changed meanwhile */
+  /** Replaces a sealed secret of a webhook. @returns false if the secret was changed meanwhile */
   async reseal(id: number, former: string, sealed: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `UPDATE webhooks SET secret_sealed = CASE secret_sealed WHEN $2 THEN $3 ELSE secret_sealed END,
@@ -126,6 +132,6 @@ interface Changes {
   events: string[] | null;
   enabled: boolean | null;
   secretSealed: string | null;
-  /** The new owner of the webhook; null keeps the present one. */
+  /** The user who becomes the owner of the webhook; null keeps the present owner. */
   userId: number | null;
 }

@@ -29,8 +29,8 @@ import { type Target, WebhooksRepository } from './webhooks.repository.js';
 const resealedAtOnce = 100;
 
 /**
- * Webhooks of things that happen to a target, told apart by kind and id. The feature of a kind checks access, names its events, and
- * tells of them with `tell` in the transaction in which they happen.
+ * Manages webhooks on targets of any kind, each identified by its kind and id. The feature that owns a kind checks access, names the kind's
+ * events, and calls `tell` in the transaction in which an event happens.
  */
 @Injectable()
 export class WebhooksService {
@@ -44,7 +44,10 @@ export class WebhooksService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Writes a message to all webhooks of the target that want the event. It is sent once the transaction has committed. */
+  /**
+   * Writes a message to all webhooks of the target that want the event, to be sent once the transaction has committed.
+   * @returns the ids of the deliveries
+   */
   async tell(client: PoolClient, target: Target, event: string, at: Date, body: Record<string, unknown>): Promise<number[]> {
     return this.deliveries.record(client, target, event, messageOf(event, at, body));
   }
@@ -56,7 +59,10 @@ export class WebhooksService {
     return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret };
   }
 
-  /** Checks a new webhook, which can then be written in the transaction of its target. @throws SchemaError */
+  /**
+   * Checks a new webhook. The result's `write` stores the webhook in a transaction of the caller, such as the one that creates its target.
+   * @throws SchemaError
+   */
   async prepare(principal: Principal, target: Target, known: string[], request: CreateWebhookRequest): Promise<PreparedWebhook> {
     const { url, events = known, secret = newSecret() } = request;
     await this.check(known, { url, events, secret });
@@ -92,7 +98,10 @@ export class WebhooksService {
     return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret };
   }
 
-  /** As `prepare`, for a webhook that there is. @throws SchemaError, WebhookNotFoundError */
+  /**
+   * Checks a change to an existing webhook. The result's `write` stores the change in a transaction of the caller. @throws SchemaError,
+   * WebhookNotFoundError
+   */
   async prepareChange(
     principal: Principal,
     target: Target,
@@ -108,7 +117,7 @@ export class WebhooksService {
       url: url ?? null,
       events: events ?? null,
       enabled: enabled ?? null,
-      // A user who only disables a webhook does not take it over.
+      // A user who only disables a webhook does not become its owner.
       userId: enabled === false && [url, events, sealed].every(each => each === undefined) ? null : principal.userId,
       secretSealed: sealed === undefined ? null : await this.secrets.seal(sealed, secretOwner(id)),
     };
@@ -143,7 +152,7 @@ export class WebhooksService {
     );
   }
 
-  /** The newest first. @throws WebhookNotFoundError */
+  /** A page of the webhook's deliveries, the newest first. @throws WebhookNotFoundError */
   async listDeliveries(target: Target, id: number, { limit, cursor }: PageQuery): Promise<Page<DeliveryResponse>> {
     await this.webhooks.get(target, id);
     const before = afterId(cursor);
@@ -159,7 +168,10 @@ export class WebhooksService {
     return toDeliveryResponse(await this.deliveries.get(id, delivery));
   }
 
-  /** @throws WebhookNotFoundError, WebhookDisabledError, DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError */
+  /**
+   * Sends the message of an earlier delivery again. @throws WebhookNotFoundError, WebhookDisabledError, DeliveryNotFoundError,
+   * DeliveryPendingError, TooManyDeliveriesError
+   */
   async redeliver(target: Target, id: number, deliveryId: number): Promise<DeliveryResponse> {
     await this.requireEnabled(target, id);
     await this.deliveries.get(id, deliveryId);
@@ -167,17 +179,22 @@ export class WebhooksService {
     return toDeliveryResponse(await this.deliveries.get(id, deliveryId));
   }
 
-  /** Removes at most `most` deliveries that ended before the kept time. @returns how many were removed */
+  /** Removes at most `most` deliveries that ended more than `keptDays` ago. @returns how many were removed */
   removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.deliveries.removeOld(client, keptDays, most);
   }
 
-  /** Removes at most `most` ended deliveries of users who have more than are kept. @returns how many were removed */
+  /**
+   * Removes at most `most` ended deliveries of users who have more deliveries than are kept for one user. @returns how many were removed
+   */
   removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     return this.deliveries.removeBeyondShare(client, most);
   }
 
-  /** Seals all secrets with the first key, also former ones that still sign. A secret whose key is missing is left as it is. */
+  /**
+   * Seals again, with the first encryption key, all secrets that were sealed with another key, including former secrets that still sign. A
+   * secret whose encryption key is missing stays as it is, and its webhook is listed in `unreadable`.
+   */
   async reseal(): Promise<{ resealed: number; unreadable: number[] }> {
     const result = { resealed: 0, unreadable: [] as number[] };
     for (let rows = await this.webhooks.listSecrets(0, resealedAtOnce); rows.length > 0;) {
@@ -235,7 +252,8 @@ export class WebhooksService {
       return problem('不可含用户名或密码；接收方请验证签名', 'must hold no user and password; the receiver verifies the signature instead');
     }
     try {
-      // A name is looked up, and its addresses are checked, at every attempt.
+      // The name of a host is looked up at every attempt, and its addresses are checked then. Here only the written host and port are
+      // checked.
       await this.egress.check(hostOf(url), portOf(url));
     } catch (error) {
       if (!(error instanceof BlockedAddressError)) throw error;
@@ -245,15 +263,15 @@ export class WebhooksService {
   }
 }
 
-/** A webhook that has been checked and not yet written. */
+/** A webhook, new or changed, that has been checked but not yet written. */
 export interface PreparedWebhook {
   id: number;
-  /** The secret if the service has just made it. */
+  /** The secret if the service has just generated it, otherwise null. */
   secret: string | null;
   write: (client: PoolClient) => Promise<void>;
 }
 
-/** Binds a sealed secret to its webhook. */
+/** The context to which a webhook's sealed secret is bound, so that the seal cannot be opened for another webhook. */
 export function secretOwner(id: number): string {
   return `webhook ${id}`;
 }

@@ -13,13 +13,16 @@ import { signatureHeaders } from './sign-message.js';
 import { secretOwner } from './webhooks.service.js';
 
 const lookEveryMs = 1_000;
-/** The deliveries under way in this process, for all, for one user, and for one webhook: a slow receiver holds up no other. */
+/**
+ * The most deliveries under way in this process: of all webhooks, of one user, and of one webhook. So a slow receiver does not delay the
+ * messages to others.
+ */
 const places = { all: 16, user: 4, webhook: 2 };
 
 /** Tells whether the user who saved a webhook may still be told of its target. */
 export type Entitled = (userId: number, targetId: number) => Promise<boolean>;
 
-/** Sends what the outbox holds, in any number of processes. */
+/** Sends the messages of the outbox. Any number of processes may do so at the same time. */
 @Injectable()
 export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Map<ClaimedDelivery, Promise<void>>();
@@ -37,7 +40,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     @Inject(logToken) private readonly log: Logger,
   ) {}
 
-  /** Names what is asked before each attempt for a kind of target. Call it before the application has started. */
+  /** Registers the check that is asked before each attempt for targets of a kind. Call it before the application has started. */
   register(kind: string, entitled: Entitled): void {
     this.entitled.set(kind, entitled);
   }
@@ -46,7 +49,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     if (this.settings.worker !== 'off') this.timer = setInterval(() => this.wake(), lookEveryMs).unref();
   }
 
-  /** Breaks off what is under way. It is sent again, with the same id. */
+  /** Breaks off the attempts under way. Their messages are sent again later, with the same ids. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.stop.abort();
@@ -58,7 +61,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     if (!this.stop.signal.aborted) this.claiming ??= this.claimAll().finally(() => (this.claiming = null));
   }
 
-  /** Never rejects. */
+  /** Starts attempts until no delivery is due or no place is free. Never rejects. */
   private async claimAll(): Promise<void> {
     try {
       await this.deliveries.giveUpLost();
@@ -87,7 +90,10 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     return going.filter(id => going.filter(other => other === id).length >= most);
   }
 
-  /** Never rejects. An attempt whose end cannot be recorded counts as lost, and is repeated. */
+  /**
+   * Makes one attempt of a delivery and records its result. Never rejects. An attempt whose result cannot be recorded counts as lost, and
+   * is repeated.
+   */
   private async attempt(claimed: ClaimedDelivery): Promise<void> {
     try {
       const result = await this.send(claimed);
@@ -110,7 +116,10 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** A former secret that cannot be opened is left out. @throws SecretUnreadableError for the secret itself */
+  /**
+   * Opens the secrets that sign a delivery. A former secret that cannot be opened is left out.
+   * @throws SecretUnreadableError if the current secret cannot be opened
+   */
   private async openSecrets({ webhookId, secretSealed, formerSecretSealed }: ClaimedDelivery): Promise<string[]> {
     const secrets = [await this.secrets.open(secretSealed, secretOwner(webhookId))];
     if (formerSecretSealed === null) return secrets;

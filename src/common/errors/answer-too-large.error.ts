@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { ApiError } from './api-error.js';
 
-/** The source of an answer. Each one has its own advice for making the answer smaller. */
+/** The purpose for which an answer was read. Each purpose has its own advice for making the answer smaller. */
 export type AnswerSource = 'query' | 'metric' | 'rows' | 'node';
 
 const advice: Record<AnswerSource, Bilingual> = {
@@ -20,7 +20,7 @@ const advice: Record<AnswerSource, Bilingual> = {
   },
 };
 
-/** 422: the answer would take more bytes than one answer may. Reading stopped after `receivedBytes`. */
+/** 422: the answer would take more bytes than an answer may. Reading stopped after `receivedBytes`. */
 export class AnswerTooLargeError extends ApiError {
   constructor(source: AnswerSource, receivedBytes: number, limitBytes: number) {
     const [size, limit] = [megabytes(receivedBytes), megabytes(limitBytes)];

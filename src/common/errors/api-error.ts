@@ -1,12 +1,12 @@
 import { type Bilingual, joined } from '../../text/bilingual.js';
 
-/** One broken field of a request: its place, a sentence, a stable snake_case code, and further facts for machines. */
+/** A problem with one field of a request: its place, a sentence, a stable snake_case code, and further facts for machines. */
 export interface FieldProblem {
-  /** Starts with `body`, `query`, `path` or `header`; then property names and array indexes. */
+  /** The place: `body`, `query`, `path` or `header`, then property names and array indexes. */
   loc: (string | number)[];
   text: Bilingual;
   type: string;
-  /** 1-based place in a text field (mapping errors). */
+  /** The line and column in a text field, counted from 1; given for errors in a mapping. */
   line?: number;
   column?: number;
   [more: string]: unknown;
@@ -41,7 +41,7 @@ export class ApiError extends Error {
     if (options.headers) this.headers = options.headers;
   }
 
-  /** The seconds after which a retry may help; null if none are named. */
+  /** Seconds after which a retry may help, from `Retry-After`; null if the error does not have the header. */
   get retryAfterS(): number | null {
     const seconds = Number(this.headers?.['Retry-After']);
     return seconds > 0 ? seconds : null;

@@ -19,7 +19,7 @@ export class DatabaseBusyError extends BusyError {
   }
 }
 
-/** 500, as the contract has it for a lost connection of the database; `Retry-After` says that it is not for good. */
+/** 500, which the contract demands for a lost database connection; `Retry-After` says that the loss is temporary. */
 export class DatabaseUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(
@@ -35,7 +35,7 @@ export class DatabaseUnavailableError extends ApiError {
   }
 }
 
-/** 503: the disk of the service's database is full, for whatever reason. */
+/** 503: the disk of the service's database is full, whatever has filled it. */
 export class DiskFullError extends BusyError {
   constructor(cause: unknown) {
     super(
@@ -50,7 +50,7 @@ export class DiskFullError extends BusyError {
   }
 }
 
-/** 503: a reserve of the disk is kept free for small writes, and less than that is left. */
+/** 503: less disk space is free than the reserve that is kept for small writes. */
 export class DiskReserveError extends BusyError {
   constructor(freeBytes: number, reserveBytes: number) {
     const [free, reserve] = [freeBytes, reserveBytes].map(bytes => (bytes / 1_048_576).toFixed(0));
@@ -65,7 +65,7 @@ export class DiskReserveError extends BusyError {
   }
 }
 
-/** 422: working on what the caller has written was ended, because it held up all others. */
+/** 422: work on a text that the caller has written was ended, because it held up all other requests. */
 export class TurnTooLongError extends ApiError {
   constructor() {
     super(422, 'too_long_to_work_out', {
@@ -75,7 +75,7 @@ export class TurnTooLongError extends ApiError {
   }
 }
 
-/** 503: the same, while the machine had hardly any time for the process. */
+/** 503: work was ended because it held up all other requests, but the machine gave the process hardly any time. */
 export class TurnEndedError extends BusyError {
   constructor() {
     super('machine_busy', { zh: '服务器目前过于繁忙，请稍后重试', en: 'The machine of the service is too busy now; try again shortly' }, 5);
@@ -98,7 +98,7 @@ export class MalformedBodyError extends ApiError {
 }
 
 export class MissingFieldsError extends ApiError {
-  /** @param inQuery the body has no place for them, because it is not JSON */
+  /** @param inQuery whether the fields must stand in the query string, because the body is not JSON */
   constructor(fields: string[], inQuery = false) {
     const query = `?${fields.map(field => `${field}=…`).join('&')}`;
     super(
@@ -176,7 +176,7 @@ export class RequestTimeoutError extends ApiError {
       408,
       'request_timeout',
       { zh: '请求没有及时到达', en: 'The request did not arrive in time' },
-      // Without this, the rest of the body would be read as the next request.
+      // Without closing the connection, the rest of the body would be read as the next request.
       { headers: { Connection: 'close' } },
     );
   }

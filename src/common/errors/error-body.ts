@@ -4,7 +4,7 @@ import { type ApiError, type FieldProblem, SchemaError } from './api-error.js';
 /** The route families in which older clients read `message`; all others read `detail`. Routes match in any case. */
 const legacyFamilies = /^\/(metrics|warehouse)(\/|$)/i;
 
-/** `path` is the route's path without `/api` and the query string. */
+/** Whether older clients read `message` on a route. `path` is the route's path without `/api` and without the query string. */
 export function isLegacyPath(path: string): boolean {
   return legacyFamilies.test(path);
 }

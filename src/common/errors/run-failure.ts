@@ -3,7 +3,7 @@ import { DatabaseBusyError, DatabaseUnavailableError } from './common-errors.js'
 import { toApiError } from './to-api-error.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** The reason why a run failed, for its record: a stable code, a sentence in both languages, facts. */
+/** The reason why a run failed, for the run's record: a stable code, a sentence in both languages, and facts. */
 export class RunFailure extends Error {
   constructor(
     readonly code: string,
@@ -14,13 +14,13 @@ export class RunFailure extends Error {
   }
 }
 
-/** Another worker has taken over the run, so this one must leave no trace of its attempt. */
+/** Another worker has taken over the run, so this worker must leave no trace of its attempt. */
 export class LeaseLostError extends Error {}
 
-/** A user asked for the run to stop. */
+/** The run was stopped because a user asked for it. */
 export class RunCancelledError extends Error {}
 
-/** The run was tried as often as allowed. */
+/** The failure of a run that was tried as often as allowed. */
 export function tooManyAttempts(maxAttempts: number): RunFailure {
   return new RunFailure('too_many_attempts', {
     zh: `运行了 ${maxAttempts} 次，每次都在中途失去了工作进程或数据库`,
@@ -28,15 +28,15 @@ export function tooManyAttempts(maxAttempts: number): RunFailure {
   });
 }
 
-/** Matches the limits of one backend. A run that meets them would meet them again. */
+/** Tells whether an error is a limit of one server process. A run that meets such a limit would meet it again. */
 export function exceedsBackend(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
-  // Shared memory is used by everybody, so the run may not be the cause.
+  // All server processes use the shared memory, so the run may not have caused its lack.
   if (sqlstate === sqlstates.outOfMemory) return !/shared memory/.test((error as Error).message);
   return sqlstate === sqlstates.configurationLimitExceeded;
 }
 
-/** The run is not the cause, so it may be tried again. */
+/** Tells whether the database is away. The run did not cause the error then, so it may be tried again. */
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;

@@ -23,13 +23,15 @@ interface ForeignError {
 /** Matches SQLSTATE classes and socket errors that mean that the server is away, not that the statement is wrong. */
 const connectionLost =
   /^(08|57P|53|25P0[34])|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** Matches the SQLSTATEs of a foreign key: a record that a request refers to or deletes changed between the check and the write. */
+/**
+ * Matches the SQLSTATEs of a broken foreign key: a record that a request refers to or deletes has changed between the check and the write.
+ */
 const referenceBroken = /^(23001|23503)$/;
-/** Matches messages of node-postgres and its pool, which carry no code. */
+/** Matches error messages of node-postgres and its pool that come without a code. */
 const poolWait =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$|Cannot use a pool after calling end/;
 
-/** Turns anything thrown into an error of ours. Texts of other errors never reach a client, because they may quote the request. */
+/** Turns anything that was thrown into an ApiError. The texts of other errors never reach a client, because they may quote the request. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof LanguageError) return unreadable(thrown);
@@ -54,7 +56,7 @@ export function toApiError(thrown: unknown): ApiError {
   return new InternalError(thrown);
 }
 
-/** Answers 400 unless the language's own feature has answered otherwise. */
+/** The answer to a text that its language cannot read: a 400, unless the language's own feature has already answered in another way. */
 function unreadable(error: LanguageError): ApiError {
   return new ApiError(400, error.code, error.text, { context: error.facts });
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors/api-error.js';
 
 /**
- * The most elements and fields that one value may have. `JSON.parse` takes about 30 ms for so many, and half a second for the 16 MB
- * that an answer may have.
+ * The most elements and fields that one value may have. `JSON.parse` takes about 30 ms for this many, and half a second for the 16 MB that
+ * an answer may have.
  */
 export const mostParts = 200_000;
 const [quote, backslash] = [34, 92];

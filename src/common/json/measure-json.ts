@@ -12,12 +12,16 @@ export interface JsonMeasure {
   commas: number;
 }
 
-/** More than the answers have that other services give in a form of theirs. `JSON.parse` takes some milliseconds for so much. */
+/**
+ * Limits on a foreign service's answer. Answers of services that have a fixed form stay below them. `JSON.parse` takes some milliseconds
+ * for an answer at these limits.
+ */
 const mostOfServices: JsonMeasure = { depth: 200, parts: 50_000, commas: 50_000 };
 
 /**
- * Parses what another service sent. A text of nothing but brackets takes `JSON.parse` a second for each megabyte, so one with many
- * levels or parts is refused. @throws SyntaxError
+ * Parses the JSON that another service sent. A text that consists only of brackets takes `JSON.parse` a second for each megabyte, so a text
+ * with too many levels or parts is refused.
+ * @throws SyntaxError
  */
 export function parseForeignJson(text: string): unknown {
   const { depth, parts, commas } = measureJson(Buffer.from(text), mostOfServices);
@@ -27,8 +31,8 @@ export function parseForeignJson(text: string): unknown {
 }
 
 /**
- * Measures a JSON text without parsing it, in one pass over the bytes; UTF-8 needs no decoding for that. Stops as soon as a limit
- * is passed. The result is meaningless for a text that is not JSON.
+ * Measures a JSON text without parsing it, in one pass over its UTF-8 bytes, which need not be decoded. Stops as soon as a limit is passed.
+ * The result is meaningless for a text that is not JSON.
  */
 export function measureJson(json: Uint8Array, limits: JsonMeasure): JsonMeasure {
   let depth = 0;

@@ -2,12 +2,12 @@ import { significantDigits, trimDecimals } from '../../text/trim-zeros.js';
 
 const suspectNumber = /\d[\d.]{15}|\d[eE][+-]?\d/;
 const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** A string, or a number that may have too many digits. */
+/** Matches a string, or a number that may have more digits than a double holds. */
 const stringOrSuspect = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]{0,15}[eE][+-]?\d+/g;
 
 /**
- * A decimal as it goes over the wire: a number within ±(2^53 - 1) that has all its digits, else its digits as text, so that none is
- * lost. Neither has zeros after its last decimal.
+ * A decimal as answers send it: a number if its value is within ±(2^53 - 1) and keeps all digits, otherwise its digits as text, so that
+ * none is lost. Neither form has zeros after its last decimal.
  */
 export function toExactNumber(text: string): number | string {
   const value = Number(text);
@@ -15,7 +15,7 @@ export function toExactNumber(text: string): number | string {
   return /^-?\d+\.\d+$/.test(text) ? trimDecimals(text) : text;
 }
 
-/** Tells whether a number is what its text says. `value` is the nearest to it, so that equal digits are enough. */
+/** Tells whether a number has all digits of its text. `value` is the double nearest to the text, so comparing the digits is enough. */
 function hasDigits(value: number, text: string): boolean {
   return String(value) === text || significant(value.toExponential()) === significant(text);
 }
@@ -25,7 +25,8 @@ function significant(text: string): string {
 }
 
 /**
- * Parses PostgreSQL's jsonb like `JSON.parse`, but keeps every digit: numbers that `toExactNumber` cannot give become strings.
+ * Parses PostgreSQL's jsonb like `JSON.parse`, but keeps every digit: numbers whose digits a double cannot hold become strings, as in
+ * `toExactNumber`.
  * @throws SyntaxError like `JSON.parse`.
  */
 export function parseExactJson(text: string): unknown {
@@ -33,7 +34,7 @@ export function parseExactJson(text: string): unknown {
   const pieces: string[] = [];
   let at = 0;
   stringOrSuspect.lastIndex = 0;
-  // The expression skips most numbers. Replacing each number separately took three times as long.
+  // The expression skips most numbers, because replacing each number separately took three times as long.
   for (let found = stringOrSuspect.exec(text); found; found = stringOrSuspect.exec(text)) {
     const [token] = found;
     const exact = jsonNumber.test(token) ? toExactNumber(token) : 0;

@@ -2,7 +2,7 @@
 export class RawJson {
   constructor(readonly bytes: Buffer) {}
 
-  /** Parses the value for `JSON.stringify`. */
+  /** Called by `JSON.stringify`, for which the value has to be parsed. */
   toJSON(): unknown {
     return JSON.parse(this.bytes.toString('utf8'));
   }

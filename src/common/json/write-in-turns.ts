@@ -1,19 +1,22 @@
 import { Pace } from '../turns/pace.js';
 import { RawJson } from './raw-json.js';
 
-/** A value up to this size is written in one go, which takes some milliseconds at most. */
+/** A value of up to this many bytes is written in one go, which takes some milliseconds at most. */
 const writtenAtOnceBytes = 262_144;
-/** Characters of one piece. Smaller pieces would cost more writes. */
+/** The number of characters of one piece. Smaller pieces would cost more writes. */
 const pieceCharacters = 65_536;
 
-/** Whether an object's JSON is worth writing in turns. Raw values always are: written at once, they would be parsed. */
+/**
+ * Whether an object is large enough to be written in turns. An object with raw values always is: written in one go, its raw values would be
+ * parsed.
+ */
 export function isLarge(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && weightOf(body) > writtenAtOnceBytes;
 }
 
 /**
- * Estimates the length of a value's JSON without writing it: the characters of its texts, and a few for everything else. Stops counting
- * beyond what is written at once.
+ * Estimates the length of a value's JSON without writing it: the characters of its texts, and a few characters for everything else.
+ * Counting stops beyond `writtenAtOnceBytes`.
  */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
@@ -27,18 +30,18 @@ function weightOf(value: unknown): number {
   return sum;
 }
 
-/** Writes JSON in pieces and yields the event loop between them. */
+/** Collects JSON in pieces, and yields the event loop between them. */
 export class JsonPieces {
   private readonly pieces: Buffer[] = [];
   private gathered = '';
 
-  /** @param onBytes is told the size of every piece as it is written; it may throw to stop the writing */
+  /** @param onBytes is told the size of every piece when it is written; it may throw to stop the writing */
   constructor(
     private readonly pace = new Pace(),
     private readonly onBytes: (bytes: number) => void = () => undefined,
   ) {}
 
-  /** Writes an object: its arrays element by element, its raw values as they are. */
+  /** Writes an object: each of its arrays element by element, each raw value as its bytes. */
   object(body: Record<string, unknown>): Promise<this> {
     return this.parts(objectParts(body));
   }
@@ -83,13 +86,13 @@ export class JsonPieces {
   }
 }
 
-/** The JSON of an object in parts, as those of an array. Raw values stay bytes. */
+/** The JSON of an object in parts. An array in it is split like `arrayParts`. Raw values stay bytes. */
 export function* objectParts(body: object): Generator<string | Buffer> {
   let separator = '{';
   for (const [name, value] of Object.entries(body)) {
     const isInParts = value instanceof RawJson || Array.isArray(value) || isLargeValue(value);
     const whole = isInParts ? '' : JSON.stringify(value);
-    // As JSON.stringify does with undefined and functions.
+    // JSON.stringify leaves out undefined and functions, so they are left out here too.
     if (whole === undefined) continue;
     yield `${separator}${JSON.stringify(name)}:${whole}`;
     separator = ',';
@@ -99,7 +102,7 @@ export function* objectParts(body: object): Generator<string | Buffer> {
   yield separator === '{' ? '{}' : '}';
 }
 
-/** The JSON of an array in parts: one for each element that is not large itself. */
+/** The JSON of an array in parts: one part for each element that is not large, and several for a large one. */
 export function* arrayParts(elements: readonly unknown[]): Generator<string | Buffer> {
   let separator = '[';
   for (const element of elements) {

@@ -3,13 +3,13 @@ import { LanguageError } from '../../text/language-error.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 import { isTextWithheld } from './withhold-text.js';
 
-/** The part of an error that goes into a log line. */
+/** The parts of an error that the log shows. */
 export interface DescribedCause {
   type: string;
-  /** A SQLSTATE, a Node code or a code of ours. */
+  /** A SQLSTATE, an error code of Node, or an error code of this service. */
   code?: string;
   message: string;
-  /** The place where it was thrown: one frame a line, without the message. */
+  /** The stack frames of the place where the error was thrown, one a line, without the message. */
   stack?: string;
   cause?: DescribedCause;
 }
@@ -43,24 +43,24 @@ const plainCodes = new Set<string>([
   sqlstates.insufficientPrivilege,
 ]);
 
-/** Error types of the language whose texts do not repeat their input. */
+/** Names of JavaScript error types whose messages do not repeat their input. */
 const plainTypes = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AssertionError', 'AggregateError', 'AbortError']);
 
 /**
- * Describes an error for the log: its type, its code, its place, and its text only when that is known to quote no input. Driver
- * errors carry the statement, parameters and rows as properties, and parsers quote the line they stopped at (`Unexpected token 'h',
+ * Describes an error for the log: its type, its code and its place. Its message is included only if it is known to quote no input. Driver
+ * errors carry the statement, parameters and rows as properties, and parsers quote the line where they stopped (`Unexpected token 'h',
  * "{"password":hunter2}" is not valid JSON`); neither may reach a log.
  */
 export function describeCause(thrown: unknown, depth = 0): DescribedCause {
   if (typeof thrown !== 'object' || thrown === null) return { type: typeof thrown, message: withheld };
   const error = thrown as Thrown;
-  // TypeORM wraps the driver's error and copies its text.
+  // TypeORM wraps the driver's error and copies its message, so the driver's error is described instead.
   if (error.driverError !== undefined && depth < deepest) return describeCause(error.driverError, depth + 1);
   const type = thrown.constructor?.name ?? 'object';
   const text = typeof error.message === 'string' ? error.message : '';
   const isForeign = isTextWithheld(thrown);
   const code = typeof error.code === 'string' && (!isForeign || /^\w{1,60}$/.test(error.code)) ? error.code : undefined;
-  // The sentence of an error of ours is public anyway.
+  // The sentence of this service's own errors is public, so it may be logged.
   const isOurs = thrown instanceof ApiError || thrown instanceof LanguageError;
   const message = isForeign ? withheldForeign : isOurs ? text : messageOf(error, type, code, text);
   const frames = framesOf(error.stack, text);
@@ -83,7 +83,7 @@ function messageOf({ severity, table, constraint }: Thrown, type: string, code: 
   return plainTypes.has(type) ? text : withheld;
 }
 
-/** Cuts the message off the stack by its length: the message may have lines that look like frames. */
+/** The stack frames of an error. The message is cut off by its length, because it may have lines that look like frames. */
 function framesOf(stack: unknown, text: string): string {
   if (typeof stack !== 'string') return '';
   const start = text === '' ? 0 : stack.indexOf(text);

@@ -7,15 +7,15 @@ import { scrubber } from './scrub-secrets.js';
 export interface LogOptions {
   /** Secrets from the environment, hidden wherever they appear. */
   secrets?: readonly string[];
-  /** The name of the process, when several write logs. */
+  /** The name of the process in its log lines, given when several processes write to one log. */
   name?: string;
-  /** Standard output by default; tests read another one. */
+  /** The stream to write to. Standard output by default; tests pass another stream. */
   destination?: DestinationStream;
 }
 
 /**
- * Creates a structured log on standard output: one JSON object a line, with the id of its request. An error under `cause` is logged
- * as `describeCause` describes it.
+ * Creates a structured log on standard output: one JSON object a line, with the id of the request that the line belongs to. An error under
+ * `cause` is logged as `describeCause` describes it.
  */
 export function createLog(level: string, { secrets = [], name, destination }: LogOptions = {}): Logger {
   const options = {
@@ -32,7 +32,7 @@ export function createLog(level: string, { secrets = [], name, destination }: Lo
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Sends Nest's own messages to the same log. Its start-up messages only appear at level debug. */
+/** Sends the messages of Nest itself to the process's log. Its start-up messages only appear at level debug. */
 export class FrameworkLog implements LoggerService {
   constructor(private readonly target: Logger) {}
 

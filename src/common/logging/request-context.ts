@@ -17,12 +17,12 @@ export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** Does work that a request only happens to begin, such as a batch of the look-ups of many. It counts for no user. */
+/** Does work that a request only happens to begin, such as a batch of look-ups for many requests. The work counts for no user. */
 export function outsideRequest<T>(work: () => T): T {
   return storage.exit(work);
 }
 
-/** The user whose request is being served; null outside a request, before the user is known, and in work that goes on after the answer. */
+/** The user whose request is being served. Null outside a request, before the user is known, and in work that goes on after the answer. */
 export function currentUserId(): number | null {
   const context = storage.getStore();
   if (!context || context.response.writableEnded) return null;
@@ -30,7 +30,7 @@ export function currentUserId(): number | null {
   return user?.userId ?? null;
 }
 
-/** Gives every request an id and returns it in a response header. A plain token sent by the caller becomes the id. */
+/** Gives every request an id and returns the id in a response header. If the caller sends an id that is a plain token, that one is used. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const offered = request.headers['x-request-id'];
   const requestId = typeof offered === 'string' && acceptable.test(offered) ? offered : randomUUID();

@@ -1,9 +1,9 @@
 const hidden = '[secret]';
 
-/** A shorter secret would also hide harmless words. */
+/** The least length of a hidden secret, in characters: a shorter secret would also hide harmless words. */
 const leastLength = 6;
 
-/** The shapes of secrets. Each pattern is linear in the length of the line. */
+/** Patterns of texts that look like secrets, and their replacements. Each pattern is linear in the length of the line. */
 const shapes: [pattern: RegExp, replacement: string][] = [
   // JSON Web Token.
   [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, hidden],
@@ -20,8 +20,8 @@ const shapes: [pattern: RegExp, replacement: string][] = [
 ];
 
 /**
- * Returns the last filter of the log. It hides the given secrets, and texts that look like one, in a line about to be written.
- * Lines are JSON and stay JSON. Log calls should leave nothing to hide; this catches the ones that do.
+ * Returns the last filter of the log: a function that hides, in a line about to be written, the given secrets and texts that look like
+ * secrets. Lines are JSON and stay JSON. Log calls should leave nothing to hide; the filter catches the calls that do.
  */
 export function scrubber(secrets: readonly string[]): (line: string) => string {
   const known = secrets

@@ -1,8 +1,8 @@
 const withheld = new WeakSet<object>();
 
 /**
- * Marks an error whose words are not ours, such as one that somebody else's server sent. The log keeps its type, its code if that is
- * a code, and where it was thrown.
+ * Marks an error whose message was not written by this service, for example one that a foreign server sent. The log shows its type, its
+ * code if that has the form of a code, and where it was thrown.
  */
 export function withholdText(error: unknown): void {
   if (typeof error === 'object' && error !== null) withheld.add(error);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Tells how far the service has come in stopping. Once the stop is announced, the service reports itself not ready, so that load
- * balancers look elsewhere, but still answers requests. Once it has begun, waiting and watching requests end on their own.
+ * Tells how far the service has come in stopping. When the stop is announced, the service reports itself not ready, so that load balancers
+ * use other instances, but it still answers requests. When the stop has begun, requests that wait or watch end by themselves.
  */
 @Injectable()
 export class ServiceStop {

@@ -1,28 +1,31 @@
-/** Names the caller of the work, and optionally the thing it works on. */
+/** Names the caller of a piece of work and, optionally, the thing that the work is about. */
 export interface Claim {
   caller: string | number;
-  /** A thing that several callers use together, such as a graph. It has a share of its own. */
+  /** Something that several callers use together, such as a graph. A group has a share of the places of its own. */
   group?: string | number;
-  /** The longest wait for a place, in milliseconds. The share's own patience counts if it is shorter. */
+  /** The longest wait for a place, in milliseconds. The share's own limit applies if it is shorter. */
   patienceMs?: number;
-  /** Ends the wait. Work that has begun heeds it by itself, or not at all. */
+  /** Ends the wait for a place. Work that has begun may react to the signal by itself. */
   signal?: AbortSignal;
 }
 
 export interface FairShareOptions {
-  /** Places for all callers together. */
+  /** The number of places for all callers together. */
   places: number;
-  /** The most places of one caller, when half of them would be too many. */
+  /** The most places of one caller, given if half of the places would be too many. */
   mostPerCaller?: number;
-  /** Further places, of which a caller may have one who holds no other. Two members of a group can then not keep a third one out. */
+  /**
+   * Additional places for callers who hold no place; each gets at most one. They keep two members of a group from shutting out a third
+   * member.
+   */
   newcomers?: number;
-  /** The most claims of one caller that may wait; 0 lets none wait. */
+  /** The most claims of one caller that may wait; with 0 none may. */
   waitingPerCaller: number;
   /** The most claims of all callers together that may wait. */
   waiting?: number;
   /** The longest wait for a place, in milliseconds. */
   patienceMs: number;
-  /** Makes the error for a caller who may not wait, from the seconds after which a place is likely. */
+  /** Makes the error for a caller who may not wait, from the number of seconds after which a place is likely to be free. */
   refuse: (retryAfterS: number) => Error;
 }
 
@@ -32,7 +35,7 @@ interface Waiting {
   giveUp: (error: Error) => void;
 }
 
-/** A group may hold three times as many places as are free: six of eight. */
+/** A group may hold at most three times as many places as are free: six of eight. */
 const groupWeight = 3;
 const longestRetryS = 60;
 
@@ -44,16 +47,16 @@ const longestRetryS = 60;
 export class FairShare {
   private held = 0;
   private queued = 0;
-  /** Places held, by caller and by group. Entries of zero are removed. */
+  /** Number of places held, by caller and by group. Entries that reach zero are removed. */
   private readonly holdings = new Map<string, number>();
   /** The lines of waiting callers, in the order of their turns. */
   private readonly lines = new Map<Claim['caller'], Waiting[]>();
-  /** The usual time that a place is held. */
+  /** The usual time for which a place is held, in milliseconds. */
   private usualMs = 0;
 
   constructor(private readonly options: FairShareOptions) {}
 
-  /** Places in use. */
+  /** The number of places in use. */
   get working(): number {
     return this.held;
   }
@@ -64,7 +67,8 @@ export class FairShare {
 
   /**
    * Waits for a place, then does the work.
-   * @param remains asked at the end: what goes on without the caller, and keeps the place. It never rejects.
+   * @param remains called when the work has ended: it returns the promise of work that goes on without the caller and keeps the place, if
+   * any. The promise never rejects.
    * @throws what `enter` throws, and what the work throws
    */
   async run<T>(claim: Claim, work: () => Promise<T>, remains: () => Promise<void> | undefined = () => undefined): Promise<T> {
@@ -84,7 +88,7 @@ export class FairShare {
    */
   async enter(claim: Claim): Promise<() => void> {
     claim.signal?.throwIfAborted();
-    // A claim that fits need not queue: everyone who waits does not fit, so it overtakes nobody.
+    // A claim that fits takes its place at once: no waiting claim fits, so it overtakes none.
     if (this.fits(claim)) this.hold(claim, 1);
     else await this.wait(claim);
     const since = performance.now();
@@ -148,7 +152,10 @@ export class FairShare {
     });
   }
 
-  /** Makes room when all lines together are full: the longest line loses its last claim, so that a newcomer need not pay for it. */
+  /**
+   * Makes room for a claim when all lines together are full: the longest line loses its last claim, so that a newcomer does not pay for the
+   * longest line.
+   */
   private makeRoom(caller: Claim['caller']): void {
     const own = this.lines.get(caller)?.length ?? 0;
     if (own >= this.options.waitingPerCaller) throw this.refusal(caller);
@@ -170,11 +177,11 @@ export class FairShare {
   private takeNext(): Waiting | null {
     if (this.held >= this.options.places + (this.options.newcomers ?? 0)) return null;
     for (const [caller, line] of this.lines) {
-      // Only their groups tell the claims of one caller apart.
+      // Claims of one caller differ only by their groups, so a claim of the same group as the one before need not be checked.
       const next = line.find(({ claim }, at) => (at === 0 || claim.group !== line[at - 1]!.claim.group) && this.fits(claim));
       if (next === undefined) continue;
       this.remove(next);
-      // The caller's next turn comes after everybody else's.
+      // The caller moves behind all other callers in the order of turns.
       if (this.lines.delete(caller)) this.lines.set(caller, line);
       return next;
     }

@@ -1,13 +1,16 @@
 import { type IncomingMessage } from 'node:http';
 
-/** The chunks of a body that are looked at together. */
+/** The number of chunks of a body whose sizes are averaged. */
 const window = 4_096;
-/** On average of a window. To the event loop a chunk costs about as much as many bytes; its sender pays six. */
+/**
+ * The least average bytes of a chunk in a window. To the event loop a chunk costs about as much as this many bytes, while its sender pays
+ * only six bytes for it.
+ */
 const fewestBytes = 16;
 
 /**
- * Passes on the chunks of a message's body (`Transfer-Encoding: chunked`) once a turn of the event loop. To parse one costs a tenth of
- * what it costs to read it from the stream. In chunks of one byte each, 10 MB would even then hold the event loop for seconds.
+ * Passes on the chunks of a message's body (`Transfer-Encoding: chunked`) joined, once a turn of the event loop. Parsing a chunk costs a
+ * tenth of reading it from the stream. Even so, 10 MB in chunks of one byte each would hold the event loop for seconds.
  * @param refuse called once, instead of passing on the rest, when the chunks are too small
  */
 export function gatherChunks(message: IncomingMessage, refuse: () => void): void {
@@ -28,7 +31,7 @@ export function gatherChunks(message: IncomingMessage, refuse: () => void): void
       return push(null);
     }
     if (isTooSmall(seen, chunk.length)) {
-      // The end is kept back as well, so that nobody takes the body for a whole one.
+      // The end of the body is kept back too, so that no reader takes the body for complete.
       message.push = () => false;
       [gathered, size] = [[], 0];
       refuse();
@@ -41,7 +44,7 @@ export function gatherChunks(message: IncomingMessage, refuse: () => void): void
   };
 }
 
-/** Counts a chunk and says whether it ends a window of chunks that are too small on average. */
+/** Counts a chunk. True if it ends a window whose chunks are too small on average. */
 function isTooSmall(seen: { chunks: number; bytes: number }, bytes: number): boolean {
   seen.bytes += bytes;
   if (++seen.chunks < window) return false;

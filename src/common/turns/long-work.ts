@@ -5,8 +5,8 @@ import { inOneTurn } from './one-turn.js';
 const longestPauseMs = 500;
 
 /**
- * Work that holds the event loop, up to 0.1 s in one go. One piece of it is done at a time, and callers have their turns one after the
- * other.
+ * Gives turns to work that holds the event loop, for up to 0.1 s in one go. One piece of work is done at a time, and callers have turns one
+ * after the other.
  */
 export class LongWork {
   private readonly share: FairShare;
@@ -16,6 +16,7 @@ export class LongWork {
   }
 
   /**
+   * Waits for a turn, then does the work.
    * @throws the refusal of a caller whose line is full; the signal's reason when it aborts before the work begins; what the work throws,
    * and as `inOneTurn` does
    */
@@ -27,7 +28,7 @@ export class LongWork {
       claim.signal?.throwIfAborted();
       return await inOneTurn(work);
     } finally {
-      // Other requests, which need several turns each, have as much time as the work took.
+      // The place stays taken for as long as the work took, so that other requests, which need several turns each, get as much time.
       setTimeout(leave, Math.min(performance.now() - since, longestPauseMs));
     }
   }

@@ -1,33 +1,33 @@
 import vm from 'node:vm';
 import { TurnEndedError, TurnTooLongError } from '../errors/common-errors.js';
 
-/** Work that keeps to its turn holds the event loop for some 5 ms, and for 0.1 s in one go at most. */
+/** Milliseconds after which work in one turn is ended. Normal work holds the event loop for some 5 ms, and for 0.1 s in one go at most. */
 const longestMs = 2_000;
-/** Work may well have kept to its turn where the process had less of this time from the machine. */
+/** If the process had less than this share of the time from the machine, the work itself may not have been too long. */
 const leastShare = 0.25;
 
-/** The script finds the work under this name. Node ends a script, and what it calls, only by what the script itself runs. */
+/** The script finds the work in this global variable. Node can end only a script, with everything that the script calls. */
 const name = 'graphServiceTurn';
 const holder = globalThis as { [name]?: (() => unknown) | undefined };
 const script = new vm.Script(`${name}()`);
 
 const listeners: (() => void)[] = [];
 
-/** Tells whenever a turn was ended, to those whose state may be as it was in the middle of their work. */
+/** Calls `listener` whenever a turn was ended, because the state of code may then be as it was in the middle of its work. */
 export function whenTurnEnds(listener: () => void): void {
   listeners.push(listener);
 }
 
-/** For work that cannot be done now since a turn was ended a moment ago. */
+/** The error for work that cannot be done now because a turn was ended a moment ago. */
 export function turnEnded(): Error {
   return new TurnEndedError();
 }
 
 /**
- * Does work that holds the event loop, and ends it after two seconds: nothing that a caller writes may hold up all others, for a
- * reason that nobody has thought of. The work is ended wherever it is, also in regular expressions, sorting and WebAssembly, and none of
- * its `catch` and `finally` run. So it must be of a kind that can be thrown away, and `AsyncLocalStorage.run` has no place in it. A turn
- * within a turn ends with the outer one. One costs some 0.1 ms.
+ * Does work that holds the event loop, and ends it after two seconds, so that no text of a caller can hold up all others for a reason that
+ * nobody has thought of. The work is ended wherever it is, even in regular expressions, sorting and WebAssembly, and none of its `catch`
+ * and `finally` blocks run. So the work must be of a kind that can be thrown away, and it must not use `AsyncLocalStorage.run`. A turn
+ * within a turn ends with the outer turn. A turn costs some 0.1 ms.
  * @throws TurnTooLongError; TurnEndedError when the machine has not let the process work; what the work throws
  */
 export function inOneTurn<T>(work: () => T, mostMs = longestMs): T {
@@ -39,7 +39,7 @@ export function inOneTurn<T>(work: () => T, mostMs = longestMs): T {
   } catch (error) {
     if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     for (const listener of listeners) listener();
-    // All threads of the process count. That of the turn alone has a clock from Node 23.9 on.
+    // The time of all threads of the process is counted. Only from Node 23.9 on can the CPU time of a single thread be read.
     const { user, system } = process.cpuUsage(before);
     throw (user + system) / 1_000 < mostMs * leastShare ? new TurnEndedError() : new TurnTooLongError();
   } finally {

@@ -1,17 +1,17 @@
 import { type Steps } from '../../text/steps.js';
 import { inOneTurn } from './one-turn.js';
 
-/** The time that a piece of work holds the event loop in one turn, and how many pieces of the process go on in one turn. */
+/** Milliseconds for which a piece of work may hold the event loop in one turn, and the number of pieces that go on in one turn. */
 const heldMs = 5;
 const mostInTurn = 2;
 
-/** The work that waits for its next turn, first come first served. */
+/** The pieces of work that wait for their next turn, first come first served. */
 const waiting: (() => void)[] = [];
 let called = 0;
 
 /**
- * However much work waits, it takes some 10 ms of a turn of the event loop, so requests of others are served in between. `setImmediate`
- * alone would let all of it go on in one turn.
+ * Waits for the next turn of the event loop that has room for this piece of work. All waiting work together takes some 10 ms of a turn, so
+ * that other requests are served in between. `setImmediate` alone would let all of it go on in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise(resolve => {
@@ -36,7 +36,8 @@ export function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
 }
 
 /**
- * The same for what is made of the texts of a caller: mappings, SQL, formulas. Each turn is ended that takes too long.
+ * Does work on texts of a caller (mappings, SQL, formulas) in steps, and yields the event loop between them. A turn that takes too long is
+ * ended.
  * @throws as `inOneTurn` does
  */
 export function inLimitedTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
@@ -58,12 +59,15 @@ function stepsOfTurn<T>(steps: Steps<T>, pace: Pace): IteratorResult<undefined, 
   }
 }
 
-/** Makes something of each item, in turns. */
+/** Applies `map` to each item, and yields the event loop on the way. */
 export function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
   return inTurns(mapInSteps(items, map));
 }
 
-/** The same for texts of a caller. @throws as `inOneTurn` does */
+/**
+ * Applies `map` to each item of a caller's text, and yields the event loop on the way. A turn that takes too long is ended.
+ * @throws as `inOneTurn` does
+ */
 export function mapInLimitedTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
   return inLimitedTurns(mapInSteps(items, map));
 }
@@ -78,8 +82,8 @@ function* mapInSteps<T, R>(items: readonly T[], map: (item: T) => R): Steps<R[]>
 }
 
 /**
- * Makes long work yield: it asks at every point where it may pause, and waits one turn of the event loop once it has held it for 5
- * ms. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
+ * Makes long work yield. The work asks at every point where it may pause, and waits one turn of the event loop once it has held the loop
+ * for 5 ms. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
  */
 export class Pace {
   private since = performance.now();
@@ -88,17 +92,17 @@ export class Pace {
   /** @param signal ends the work at its next pause */
   constructor(private readonly signal?: AbortSignal) {}
 
-  /** Reads the clock only every 64th time. */
+  /** Whether the work should pause now. Reads the clock only every 64th time. */
   get isDue(): boolean {
     return (++this.asked & 63) === 0 && this.isOverdue;
   }
 
-  /** Reads the clock every time, for pieces that take long themselves. */
+  /** Whether the work should pause now. Reads the clock every time, for pieces of work that each take long. */
   get isOverdue(): boolean {
     return performance.now() - this.since >= heldMs;
   }
 
-  /** @throws the signal's reason */
+  /** Waits for the next turn. @throws the signal's reason */
   async turn(): Promise<void> {
     await nextTurn();
     this.signal?.throwIfAborted();

@@ -2,20 +2,20 @@ const rememberedMs = 600_000;
 const restMs = 60_000;
 
 /**
- * Lets callers rest whose work has to be ended. After the second such work in ten minutes its caller rests for a minute, and for one more
- * after each further one, up to ten.
+ * Makes callers rest whose work had to be ended. After the second ended work in ten minutes, the caller rests for a minute. Each further
+ * ended work adds a minute, up to ten.
  */
 export class RestingCallers {
-  /** The times of the ends, by caller, oldest first. */
+  /** The times at which work was ended, by caller, oldest first. */
   private readonly ends = new Map<string | number, number[]>();
 
-  /** @param refuse makes the error for a caller who rests for so many seconds */
+  /** @param refuse makes the error for a caller who rests, from the seconds that are left of the rest */
   constructor(
     private readonly refuse: (leftS: number) => Error,
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Work of the caller has been ended. */
+  /** Notes that work of the caller had to be ended. */
   noteEnd(caller: string | number): void {
     for (const [each, times] of this.ends) {
       const recent = times.filter(time => this.now() - time < rememberedMs);
@@ -25,7 +25,7 @@ export class RestingCallers {
     this.ends.set(caller, [...(this.ends.get(caller) ?? []), this.now()]);
   }
 
-  /** @throws the refusal */
+  /** Refuses a caller who rests. @throws the error that `refuse` makes */
   admit(caller: string | number): void {
     const times = this.ends.get(caller);
     if (times === undefined) return;

@@ -7,16 +7,16 @@ interface Running<T> {
   followers: number;
 }
 
-/** Lets all who ask for the same at once wait for one piece of work, within this process. */
+/** Lets all callers in this process who ask for the same work at once wait for one execution of it. */
 export class SharedWork<T> {
   private readonly running = new Map<string, Running<T>>();
 
   /**
-   * Joins the work of this name, or begins it. It is stopped when the last one who waits for it leaves.
-   * @param begin gets the signal that stops the work
-   * @param signal leaves the work
-   * @throws what the work throws; the reason of the signal. The work counts against the share of whoever began it: if that share is
-   * used up (a code that ends in `_busy`), another caller begins the work anew.
+   * Joins the work of this name, or begins it. The work is stopped when the last caller who waits for it leaves.
+   * @param begin begins the work; its signal stops the work
+   * @param signal makes this caller leave the work
+   * @throws what the work throws; the reason of the signal. The work counts against the share of the caller who began it. If that share is
+   * used up (an error code that ends in `_busy`), another caller begins the work anew.
    */
   async join(name: string, callerId: number, begin: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
@@ -38,7 +38,7 @@ export class SharedWork<T> {
       followers: 0,
       work: begin(stop.signal).finally(() => this.forget(name, running)),
     };
-    // By the time it fails, nobody may be waiting for it.
+    // When the work fails, perhaps nobody waits for it any more.
     running.work.catch(() => undefined);
     this.running.set(name, running);
     return running;

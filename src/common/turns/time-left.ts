@@ -6,7 +6,7 @@ export class TimeLeft {
     this.end = performance.now() + ms;
   }
 
-  /** At least 1, as limits of statements must be. */
+  /** Milliseconds that are left, at least 1, because limits of statements must be at least 1. */
   get ms(): number {
     return Math.max(1, Math.ceil(this.end - performance.now()));
   }

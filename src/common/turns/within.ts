@@ -1,4 +1,4 @@
-/** Waits for the work at most so long. Null if it goes on, in which case nobody needs to handle its failure. */
+/** Waits at most `waitMs` for the work. Null if the work goes on longer; nobody then needs to handle its failure. */
 export async function within<T>(waitMs: number, work: Promise<T>): Promise<T | null> {
   work.catch(() => undefined);
   if (waitMs === 0) return null;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Another major of PostgreSQL has written the data directory. */
+/** The data directory was written by another major version of PostgreSQL. */
 export class ClusterOfOtherMajorError extends Error {
   constructor(cluster: string, found: string, own: string) {
     super(
@@ -13,7 +13,7 @@ export class ClusterOfOtherMajorError extends Error {
   }
 }
 
-/** @throws ClusterOfOtherMajorError */
+/** Refuses a cluster of another major version than `own`. @throws ClusterOfOtherMajorError */
 export function requireSameMajor(cluster: string, own: string): void {
   const found = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (found !== own) throw new ClusterOfOtherMajorError(cluster, found, own);

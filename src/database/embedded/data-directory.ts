@@ -4,7 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-/** The path of a Unix socket has at most 107 bytes, and the names of sockets take up to 24. */
+/** The most bytes of a directory for sockets: the path of a Unix socket has at most 107 bytes, and the names of sockets take up to 24. */
 const maxSocketDirectoryBytes = 80;
 const nobodyListens: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTDIR', 'EINVAL', 'ENAMETOOLONG']);
 
@@ -14,7 +14,9 @@ export async function openDataDirectory(directory: string): Promise<string> {
   return realpath(directory);
 }
 
-/** The private directory for Unix sockets: inside the data directory, or in the system's temporary one when that path is too long. */
+/**
+ * The private directory for Unix sockets: inside the data directory, or in the system's temporary directory if the path would be too long.
+ */
 export function socketsOf(dataDirectory: string): string {
   const inside = path.join(dataDirectory, 'run');
   return Buffer.byteLength(inside) <= maxSocketDirectoryBytes
@@ -22,7 +24,7 @@ export function socketsOf(dataDirectory: string): string {
     : path.join(os.tmpdir(), `graph-service-${fingerprint(dataDirectory)}`);
 }
 
-/** Makes the directory for sockets, and clears it of those that nobody listens on. */
+/** Creates the directory for sockets, and removes the sockets in it that no process listens on. */
 export async function socketDirectory(dataDirectory: string): Promise<string> {
   const directory = socketsOf(dataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -31,7 +33,10 @@ export async function socketDirectory(dataDirectory: string): Promise<string> {
   return directory;
 }
 
-/** Removes sockets that `kill -9` left behind. A socket itself tells, for its process may have an id of another container. */
+/**
+ * Removes sockets that processes ended by `kill -9` left behind. Each socket is asked itself, because the id of its process may belong to
+ * another container.
+ */
 async function removeSocketsOfTheDead(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const socket = path.join(directory, name);
@@ -39,7 +44,7 @@ async function removeSocketsOfTheDead(directory: string): Promise<void> {
   }
 }
 
-/** Reads the secret in `file`. Without the file, makes one of 32 random bytes (hex), readable by the owner only. */
+/** Reads the secret in `file`. Without the file, writes a new secret of 32 random bytes (hex), which only the owner may read. */
 export async function keepSecret(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
@@ -56,7 +61,7 @@ function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Whether some process listens on the socket, in whatever container. One that cannot be asked counts as one that answers. */
+/** Whether some process listens on the socket, in whatever container. A socket that cannot be asked counts as listening. */
 export function answers(address: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = net.connect(address);

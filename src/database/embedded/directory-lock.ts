@@ -4,16 +4,16 @@ import path from 'node:path';
 import { ownPlace, type ProcessPlace, startOf } from './process-place.js';
 
 const lockFileName = 'service.lock';
-/** The record has this length always, so that a later one takes no more room on a full disk. */
+/** The length of the record in bytes. It is always the same, so that a later record takes no more room on a full disk. */
 const recordBytes = 1024;
-/** open(2) of macOS takes the lock of flock(2) by itself. Node has no name for the flag. */
+/** A flag of open(2) on macOS that takes the lock of flock(2) while opening. Node has no name for it. */
 const openExclusively = 0x20;
 
 /** The process that holds the directory or held it last. */
 export interface Holder extends ProcessPlace {
-  /** ISO 8601. */
+  /** The time at which the holder took the directory, as ISO 8601. */
   since: string;
-  /** The server that it started last, or before that the one of its predecessor, whose start is `ended`. */
+  /** The server that the holder started last. Until then it is the last server of the holder before, which has ended. */
   server: { pid: number; started: string } | null;
 }
 
@@ -32,7 +32,7 @@ export class DataDirectoryInUseError extends Error {
   }
 }
 
-/** Nothing can lock the directory here, so nothing would keep a second server away from it. */
+/** The data directory cannot be locked on this system, so nothing would keep a second server away from it. */
 export class DirectoryNotLockableError extends Error {
   constructor(directory: string, reason: { zh: string; en: string }) {
     super(
@@ -51,14 +51,14 @@ export class DirectoryLock {
   private isHeld = true;
 
   private constructor(
-    /** Programs that write the directory inherit this descriptor. */
+    /** The descriptor of the lock file. Programs that write to the directory inherit it. */
     readonly descriptor: number,
-    /** The last holder. It has ended, with every program that has inherited its lock. */
+    /** The last holder, if any. It has ended, and so has every program that inherited its lock. */
     readonly former: Holder | null,
     private readonly own: Holder,
   ) {}
 
-  /** Null if another holds it. @throws DirectoryNotLockableError */
+  /** Takes the lock; null if another process holds it. @throws DirectoryNotLockableError */
   static take(directory: string): DirectoryLock | null {
     const descriptor = openLocked(directory);
     if (descriptor === null) return null;
@@ -81,11 +81,12 @@ export class DirectoryLock {
     try {
       this.write();
     } catch {
-      // The record names this process still. Without its server, a later holder leaves more to PostgreSQL's own judgement.
+      // The record still names this process as the holder. Because it names no server, a later holder leaves more to PostgreSQL's own
+      // judgement.
     }
   }
 
-  /** Gives up this process's part of the lock. */
+  /** Gives up this process's hold on the lock. Programs that inherited the descriptor still hold it. */
   release(): void {
     if (this.isHeld) closeSync(this.descriptor);
     this.isHeld = false;
@@ -96,7 +97,7 @@ export class DirectoryLock {
   }
 }
 
-/** Null before the first holder has written its record. */
+/** Reads the record of the holder; null before the first holder has written one. */
 export function readHolder(directory: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path.join(directory, lockFileName), 'utf8')) as Holder;
@@ -136,12 +137,15 @@ function openLocked(directory: string): number | null {
   }
 }
 
-/** Node has no flock(2). The program flock locks a descriptor that it inherits, and the lock stays with the open file. */
+/**
+ * Locks the file with the program flock, because Node has no flock(2). The program locks a descriptor that it inherits, and the lock stays
+ * with the open file.
+ */
 function flock(descriptor: number, directory: string): boolean {
   const { status, stderr, error } = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', descriptor] });
   if (status === 0) return true;
   const complaint = error?.message ?? stderr.toString().trim();
-  // It says nothing only when another holds the lock.
+  // The program ends silently with status 1 only when another process holds the lock.
   if (status === 1 && complaint === '') return false;
   const isMissing = error !== undefined && 'code' in error && error.code === 'ENOENT';
   throw new DirectoryNotLockableError(

@@ -19,27 +19,27 @@ const stopTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** After a run this long, the next restart pauses for the shortest time again. */
+/** After a run of the server that lasted at least this long, the pause before the next restart is the shortest again. */
 const wellAfterMs = 30_000;
 const user = 'graph';
 const passwordFileName = 'postgres.password';
 
-/** The database of the service on its embedded server. */
+/** The name of the service's database on its embedded server. */
 export const embeddedDatabase = 'graph_service';
 
 export interface EmbeddedPostgresOptions {
-  /** The directory that will hold `postgres/`, its log and its password. It must exist. */
+  /** The directory that will hold `postgres/`, the server's log and its password. The directory must exist. */
   dataDirectory: string;
-  /** More server settings, such as `{ fsync: 'off' }` for throw-away databases. */
+  /** PostgreSQL settings in addition to the service's own, such as `{ fsync: 'off' }` for throw-away databases. */
   settings?: Record<string, string>;
-  /** Private memory of each server process, on Linux. Default: 1024. */
+  /** Limit on the private memory of each server process, in MiB; effective on Linux only. Default: 1024. */
   processMemoryMb?: number;
 }
 
 /**
- * A real PostgreSQL server of the service's own, reachable only by a private Unix socket. It holds its directory, which nobody else
- * can then take, for as long as one of its processes lives. When it dies it is started again at the same place, first after 0.1 s
- * and then after twice as long each time, up to 10 s.
+ * A PostgreSQL server that belongs to the service and is reachable only by a private Unix socket. Its data directory is locked, so that
+ * nobody else can take it, for as long as one of the server's processes lives. A server that dies is started again in the same directory,
+ * first after 0.1 s and then after twice as long each time, up to 10 s.
  */
 export class EmbeddedPostgres {
   private child: ChildProcess | null = null;
@@ -57,7 +57,10 @@ export class EmbeddedPostgres {
     private readonly lock: DirectoryLock,
   ) {}
 
-  /** @throws DataDirectoryInUseError, ForeignServerError, DirectoryNotLockableError, ClusterOfOtherMajorError */
+  /**
+   * Starts the server in its data directory.
+   * @throws DataDirectoryInUseError, ForeignServerError, DirectoryNotLockableError, ClusterOfOtherMajorError
+   */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const native = await findPostgresBinaries();
     const lock = await takeDirectory(options.dataDirectory);
@@ -88,20 +91,21 @@ export class EmbeddedPostgres {
       unix_socket_permissions: '0700',
       max_connections: '100',
       shared_buffers: '256MB',
-      // A dump locks all tables at once, and each graph has two: 256 holds for 10,000 graphs, 64 does not.
+      // A dump locks all tables at once, and each graph has two tables: a setting of 256 suffices for 10,000 graphs, 64 does not.
       max_locks_per_transaction: '256',
       max_wal_size: `${logMegabytesOf(await roomOf(dataDirectory))}MB`,
       checkpoint_timeout: '15min',
       jit: 'off',
-      // A query may use further cores only if two are left for everybody else.
+      // A query may use parallel workers only if two cores are left for everything else.
       max_parallel_workers: String(Math.max(0, os.availableParallelism() - 2)),
-      // A statement ends when its client is gone. Without this it would work on for nobody, and would keep a server that died from
-      // starting again. PostgreSQL refuses the setting on Windows.
+      // The server ends a statement whose client is gone. Without this setting the statement would go on for nobody, and would keep a
+      // server that died from starting again. PostgreSQL refuses the setting on Windows.
       ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '2s' }),
-      // The disk that sorts and joins of one process may use. A run of millions of rows fits, a cross product does not.
+      // The disk space that sorts and joins of one server process may use. The sorts of a run of millions of rows fit; those of a cross
+      // product do not.
       temp_file_limit: '8GB',
-      // Errors of statements stay out of the server's log: their texts and details quote values of rows. The client gets and logs
-      // them, with less detail.
+      // The server's log leaves out errors of statements, because their texts and details quote values of rows. The client gets these
+      // errors and logs them with less detail.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       log_error_verbosity: 'terse',
@@ -141,7 +145,7 @@ export class EmbeddedPostgres {
     return this.databaseUrl(database);
   }
 
-  /** Has the server write its tables out, so that it needs less of its log. */
+  /** Has the server write its tables to disk, so that it needs less of its write-ahead log. */
   async checkpoint(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: connectTimeoutMs });
     client.on('error', () => undefined);
@@ -158,12 +162,12 @@ export class EmbeddedPostgres {
     return databaseUrl(this.url, database);
   }
 
-  /** Calls `handler` whenever the server ends without being stopped, with the time until it is started again. */
+  /** Calls `handler` with the reason and the milliseconds until the restart whenever the server ends without being stopped. */
   onUnexpectedExit(handler: (reason: Error, pauseMs: number) => void): void {
     this.onExits.push(handler);
   }
 
-  /** Shuts down fast: open transactions are rolled back, committed ones are kept. */
+  /** Stops the server by a fast shutdown: open transactions are rolled back, committed ones are kept. */
   async stop(): Promise<void> {
     this.kill();
     const timer = setTimeout(() => this.child?.kill('SIGQUIT'), stopTimeoutMs);
@@ -178,7 +182,7 @@ export class EmbeddedPostgres {
     this.child?.kill('SIGINT');
   }
 
-  /** Resolves when the server accepts connections. @throws when it ends before that */
+  /** Starts the server process. Resolves when the server accepts connections. @throws when the server ends before that */
   private async spawn(): Promise<void> {
     const log = await open(path.join(this.dataDirectory, 'postgres.log'), 'a', 0o600);
     if (this.stopping) return log.close();
@@ -201,7 +205,7 @@ export class EmbeddedPostgres {
         resolve();
       });
     });
-    // Only now, because a server that ends at once would end unseen while this waits.
+    // The log is closed only now: a server that ends at once would otherwise end unseen while this waits.
     await log.close();
     await waitUntilReady(this.url, () => this.failure);
   }

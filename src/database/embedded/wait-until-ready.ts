@@ -5,8 +5,8 @@ import { sqlstateOf, sqlstates } from '../../sql/sqlstate.js';
 const startTimeoutMs = 60_000;
 
 /**
- * Resolves when the server accepts connections. A server that says that it is starting is waited for without a bound: after a crash
- * it works through its log, and giving up would make it begin anew the next time.
+ * Resolves when the server accepts connections. A server that says that it is starting may take any time: after a crash it replays its log,
+ * and giving up would make it begin anew the next time.
  * @throws what `failed` returns, or the error of the last attempt after `patienceMs`
  */
 export async function waitUntilReady(url: string, failed: () => Error | undefined, patienceMs = startTimeoutMs): Promise<void> {

@@ -8,7 +8,7 @@ import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** A statement that is still to be run. The service starts without a step that is not `needed`, and reports it. */
+/** An SQL statement that has not been run yet. The service starts without a statement that is not `needed`, and reports it. */
 interface Step {
   sql: string;
   needed: boolean;
@@ -20,7 +20,7 @@ interface RoleState {
   settings: string[];
 }
 
-/** Functions that most servers open to everybody and the embedded one closes: see prepare-server.ts. */
+/** Functions that the roles here need. Most servers open them to everybody; the embedded server closes them: see prepare-server.ts. */
 const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_advisory_xact_lock(bigint)', 'records'],
   ['pg_catalog.pg_try_advisory_xact_lock(bigint)', 'records'],
@@ -35,8 +35,8 @@ const refusedLogin = /^(28|08P01)/;
 const connectTimeoutMs = 5_000;
 
 /**
- * Makes the missing roles of the service and the grants between them. When all are there it creates and grants nothing, so an owner
- * who may not create roles can start. `client` may be a superuser, an owner who may create roles, or a plain one. `owner` prepares
+ * Makes the missing roles of the service and the grants between them. If nothing is missing, no statement is run, so an owner who may not
+ * create roles can start the service. `client` may be a superuser, an owner who may create roles, or an owner who may not. `owner` prepares
  * the database and is a member of `records`, whose tables migrations change.
  * @throws RolesMissingError with the SQL to run when `client` may not run it; RoleTooPowerfulError
  */
@@ -57,7 +57,7 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
   }
   await dropFormerReader(client);
   const left = steps.length === 0 ? [] : await missingSteps(client, owner, access);
-  // PostgreSQL only warns when someone grants without the right to, so the state is read again.
+  // PostgreSQL only warns when a user grants without the right to grant, so the state is read again.
   if (left.some(step => step.needed)) throw new RolesMissingError(owner, left.map(({ sql }) => sql), undefined); // prettier-ignore
   if (left.length > 0) {
     log?.warn(
@@ -98,7 +98,7 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   const { owns, stages, database, temporary, everybody, creates } = known!;
   const quoted = (role: Role): string => quoteIdentifier(names[role]);
   if (!owns) add(`GRANT ${quoted('records')} TO ${quoteIdentifier(owner)} WITH INHERIT TRUE, SET TRUE`);
-  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts.
+  // While a run writes to staging tables it has only the rights of the mirror's reader, see stage-target.ts.
   if (!stages) add(`GRANT ${quoted('mirror')} TO ${quoted('records')} WITH INHERIT FALSE, SET TRUE`);
   if (!temporary || everybody) add(`GRANT TEMPORARY ON DATABASE ${quoteIdentifier(database)} TO ${quoted('records')}`, !temporary);
   if (everybody) add(`REVOKE TEMPORARY ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`, false);
@@ -125,7 +125,7 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   return steps;
 }
 
-/** Reads the existing roles, with the powers that they should not have. */
+/** Reads the existing roles, and which of the powers that they must not have they do have. */
 async function readStates(client: pg.ClientBase, owner: string, names: Record<Role, string>): Promise<Map<string, RoleState>> {
   const { rows } = await client.query<RoleState>(
     `SELECT r.rolname::text AS name, coalesce(s.setconfig, '{}') AS settings,
@@ -143,7 +143,7 @@ async function readStates(client: pg.ClientBase, owner: string, names: Record<Ro
   return new Map(rows.map(row => [row.name, row]));
 }
 
-/** @throws the server's error when it is not about the login */
+/** Tries to log in with a URL. @throws the server's error when it is not about the login */
 async function canLogIn(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
@@ -155,7 +155,7 @@ async function canLogIn(url: string): Promise<boolean> {
     sever(client);
     const code = sqlstateOf(error);
     if (refusedLogin.test(code)) return false;
-    // The server knows the login but does not let it into this database yet. A step of its own does that.
+    // The server knows the login but does not let it into this database yet. Another statement grants that right.
     if (code === sqlstates.insufficientPrivilege) return true;
     throw error;
   }

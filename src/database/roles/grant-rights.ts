@@ -4,8 +4,8 @@ import { type DatabaseAccess, type Role } from './database-access.js';
 import { ownedSchemas, tableRights } from './table-rights.js';
 
 /**
- * Gives the roles their rights on the tables that the migrations have made. It only adds rights, so that processes of the release
- * before, which may still run, keep theirs. `client` is the owner.
+ * Gives the roles their rights on the tables that the migrations have made. Rights are only added, so that processes of the previous
+ * release, which may still run, keep their rights. `client` is the owner.
  */
 export async function grantRights(client: pg.ClientBase, access: DatabaseAccess): Promise<void> {
   const name = (role: Role): string => quoteIdentifier(access.nameOf(role));
@@ -33,7 +33,7 @@ async function shareSchema(client: pg.ClientBase, schema: string, records: strin
     GRANT USAGE ON SCHEMA ${schema} TO ${reader};
     ALTER DEFAULT PRIVILEGES FOR ROLE ${records} IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${reader};
     COMMIT`);
-  // One statement each: a transaction over thousands of tables would take more locks than there are.
+  // Each table takes a statement of its own: a transaction over thousands of tables would need more locks than the server has.
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, $2::regrole) AS sql FROM pg_class c
      WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND c.relowner <> $2::regrole AND pg_has_role(c.relowner, 'USAGE')

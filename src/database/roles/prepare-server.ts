@@ -6,18 +6,18 @@ import { ensureRoles } from './ensure-roles.js';
 import { scramVerifier } from './scram-verifier.js';
 
 /**
- * Functions that PostgreSQL opens to everybody and that only some roles here need. Large objects fill the disk without a table,
- * `set_config` could change the role, advisory locks hold up other processes, a log message fills the WAL, and the others run SQL
- * that they get as a text.
+ * Functions that PostgreSQL opens to everybody and that only some roles of the service need. Large objects fill the disk without a table,
+ * `set_config` could change the role, advisory locks hold up other processes, a log message fills the WAL, and the rest run SQL that they
+ * get as a text.
  */
 const closedFunctions =
   '^(lo_.*|lowrite|loread|set_config|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_(cancel|terminate)_backend|' +
   'query_to_xml.*|(table|schema|database|cursor)_to_xml.*|ts_stat|ts_rewrite|pg_export_snapshot|pg_current_xact_id|txid_current)$';
 
 /**
- * The part of the preparation that needs a superuser, for the embedded server: the database, its owner, the roles, and the rights
- * of everybody. Nothing else ever logs in as the superuser.
- * @returns URL of the database's owner
+ * Prepares the embedded server as far as a superuser is needed: the database, its owner, the roles, and the rights of everybody. Nothing
+ * else ever logs in as the superuser.
+ * @returns URL of the database with its owner's login
  */
 export async function prepareServer(server: Pick<EmbeddedPostgres, 'createDatabase'>, database: string): Promise<string> {
   const url = await server.createDatabase(database);
@@ -40,8 +40,8 @@ export async function prepareServer(server: Pick<EmbeddedPostgres, 'createDataba
 }
 
 /**
- * Gives the owner what belonged to the superuser until release 0.1. Each table takes its own statement: one transaction cannot lock
- * thousands of tables.
+ * Gives the owner the tables that belonged to the superuser until release 0.1. Each table takes a statement of its own: one transaction
+ * cannot lock thousands of tables.
  */
 async function handOver(client: pg.Client, owner: string): Promise<void> {
   const { rows } = await client.query<{ sql: string }>(
@@ -57,7 +57,7 @@ async function handOver(client: pg.Client, owner: string): Promise<void> {
   for (const { sql } of rows) await client.query(sql);
 }
 
-/** Takes the default rights from PUBLIC. The owner keeps them; `ensureRoles` gives each role the rights for its work. */
+/** Revokes the default rights of PUBLIC. The owner keeps its rights, and `ensureRoles` gives each role the rights for its work. */
 async function closeToOthers(client: pg.Client, database: string, owner: string): Promise<void> {
   const { rows } = await client.query<{ functions: string | null }>(
     `SELECT string_agg(p.oid::regprocedure::text, ', ') AS functions FROM pg_proc p

@@ -1,11 +1,15 @@
 import { type Role } from './database-access.js';
 
-/** For sessions that run SQL of users: one of them may sort and join with a gigabyte of disk, and each step with 8 MB of memory. */
+/**
+ * Settings for sessions that run SQL of users. Sorts and joins of a session may use one gigabyte of disk, and each step of a plan 8 MB of
+ * memory.
+ */
 const userWork = { temp_file_limit: '1GB', work_mem: '8MB' };
 
 /**
- * The settings that each session of a role starts with. A list is written as names, anything else as one value. Only a superuser
- * may set `temp_file_limit`, so it takes effect on the embedded server; elsewhere the start reports that it is missing.
+ * The settings with which each session of a role starts. A list is written as names, any other value as one value. Only a superuser may set
+ * `temp_file_limit`, so it takes effect on the embedded server; with another server the service reports at its start that the limit is
+ * missing.
  */
 export const roleSettings: Record<Role, Record<string, string | readonly string[]>> = {
   // pg_temp comes last, so that a temporary table cannot stand in for a table of the service.

@@ -1,4 +1,4 @@
-/** The owner lacks the right to make what is missing. The message holds the statements for an administrator. */
+/** The owner lacks the right to create missing roles or grants. The message holds the statements for an administrator. */
 export class RolesMissingError extends Error {
   constructor(
     readonly owner: string,
@@ -14,7 +14,7 @@ export class RolesMissingError extends Error {
   }
 }
 
-/** A role of the service could do more than its work. */
+/** A role of the service has powers that its work does not need. */
 export class RoleTooPowerfulError extends Error {
   constructor(name: string, powers: readonly string[]) {
     super(

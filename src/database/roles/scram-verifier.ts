@@ -3,8 +3,8 @@ import { createHash, createHmac, hkdfSync, pbkdf2Sync } from 'node:crypto';
 const iterations = 4096;
 
 /**
- * The form in which PostgreSQL stores a password (RFC 5803). It cannot be used to log in. The salt comes from the password and the
- * name, so that every process computes the same text.
+ * The form in which PostgreSQL stores a password (RFC 5803). The stored form cannot be used to log in. The salt is derived from the
+ * password and the name, so that every process computes the same text.
  */
 export function scramVerifier(name: string, password: string): string {
   const salt = Buffer.from(hkdfSync('sha256', password, '', `graph-service salt ${name}`, 16));

@@ -7,7 +7,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   api_key_graphs: { records: write },
   api_keys: { records: write },
   connection_grants: { records: write },
-  // Events are never changed; only the sweep of old ones deletes.
+  // Events are never changed, and only the sweep deletes old ones.
   audit_events: { records: 'SELECT, INSERT, DELETE' },
   graph_changes: { records: write, retrieval: 'SELECT' },
   graph_elements: { records: write, retrieval: 'SELECT' },
@@ -28,7 +28,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   mirror_copies: { records: write },
   mirror_copy_runs: { records: write },
   mirror_copy_tables: { records: write },
-  // A reader of the mirror learns in its own snapshot which versions it reads.
+  // A reader of the mirror reads the tables' versions in its own snapshot, so it knows which versions its data has.
   mirror_tables: { records: write, mirror: 'SELECT (name, version, changed_at)' },
   queries: { records: write },
   query_claims: { records: write },
@@ -45,5 +45,5 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   webhooks: { records: write },
 };
 
-/** Schemas whose tables are made while the service works. `records` owns the tables, and the named role reads all of them. */
+/** For each schema whose tables are made while the service works, the role that reads all of its tables. `records` owns the tables. */
 export const ownedSchemas: Record<string, Role> = { mirror: 'mirror', graph_data: 'retrieval' };

@@ -29,7 +29,9 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** A page of rows that were read as one, made in turns. The id of the last row becomes the cursor. */
+/**
+ * Makes a page of items from rows that were read in one statement, in turns of the event loop. The id of the last row becomes the cursor.
+ */
 export async function pageOfRows<R, T>(
   { rows, hasMore }: { rows: R[]; hasMore: boolean },
   idOf: (row: R) => number | string,
@@ -39,7 +41,7 @@ export async function pageOfRows<R, T>(
   return { items: await mapInTurns(rows, toItem), next_cursor: hasMore && last !== undefined ? String(idOf(last)) : null };
 }
 
-/** Cuts `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */
+/** Cuts a list of up to `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */
 export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -49,7 +51,7 @@ export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | str
 const maxInteger = 2_147_483_647;
 
 /**
- * The id to start after: 0 for the first page.
+ * The id after which a page starts: 0 for the first page.
  * @param largest the largest value of the id column's type: PostgreSQL's integer, unless the column is a bigint
  * @throws SchemaError for a cursor that this service did not make
  */

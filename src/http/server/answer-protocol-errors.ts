@@ -14,10 +14,10 @@ interface Exchange {
   response: ServerResponse;
 }
 
-/** The bytes within which a request line must end to be recognised. */
+/** The request line is recognised only if it ends within this many bytes. */
 const longestLine = 512;
 
-/** Node's error for a request that it could not read, or one of ours. */
+/** Node's error for a request that Node could not read, or an error of this service. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 const contentType = 'application/json; charset=utf-8';
@@ -29,10 +29,10 @@ const contentType = 'application/json; charset=utf-8';
 const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}`);
 
 /**
- * Replaces Node's own error answers by ones with the contract's body and a request id: requests that cannot be parsed, headers that
- * are too large, requests that do not arrive in time, CONNECT. A request with an `Expect` other than `100-continue` is passed on;
- * the check of requests refuses it. `Upgrade` does not have a handler: without one Node takes the request as the plain HTTP that it
- * also is (RFC 9110, section 7.8).
+ * Replaces Node's own error answers by answers with the contract's body and a request id: for requests that cannot be parsed, headers that
+ * are too large, requests that do not arrive in time, and CONNECT. A request with an `Expect` other than `100-continue` is passed on and
+ * refused by the check of requests. `Upgrade` does not have a handler: without one Node takes the request as plain HTTP, which it also is
+ * (RFC 9110, section 7.8).
  */
 export function answerProtocolErrors(server: Server, log: Logger, basePath = ''): void {
   const newest = new WeakMap<Duplex, Exchange>();
@@ -48,7 +48,7 @@ export function answerProtocolErrors(server: Server, log: Logger, basePath = '')
     }
     const requestId = randomUUID();
     log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
-    // Without a known route the body has the fields of both families, so that older clients find the ones they read.
+    // If the route is not known, the body has the fields of both route families, so that older clients find the fields they read.
     socket.write(rawAnswer(error, requestId, path === null || isLegacyPath(path)));
     socket.resume();
     linger(socket);

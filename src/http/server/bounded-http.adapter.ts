@@ -10,19 +10,21 @@ import { closeAfterUnreadBody, inviteBodiesLate, isClosing, lingerMs as defaultL
 
 /** Limits that the server applies before any code of ours runs. */
 export interface ServerBounds {
-  /** Bytes of the request line and headers together; more is a 431. */
+  /** The most bytes of the request line and the headers together; a longer head is answered with 431. */
   maxHeaderBytes: number;
-  /** The time until the headers are complete; later is a 408. */
+  /** Milliseconds until the headers must be complete; later ones are answered with 408. */
   headersTimeoutMs: number;
-  /** The time until the whole request has arrived, for any route; later is a 408. */
+  /** Milliseconds until the whole request must have arrived, on any route; a later one is answered with 408. */
   requestTimeoutMs: number;
-  /** Open sockets. Further ones are closed without an answer. */
+  /** The most open sockets. Further sockets are closed without an answer. */
   maxConnections: number;
-  /** The time that a client may go on sending a body that nobody reads, after its answer. */
+  /** Milliseconds for which a client may go on sending a body that nobody reads, after its answer has been sent. */
   lingerMs?: number;
 }
 
-/** The interval at which Node looks for late requests. Its own 30 s would let them hold a socket for that much longer. */
+/**
+ * The interval at which Node looks for late requests. Node's default of 30 s would let late requests hold a socket for that much longer.
+ */
 const checkEveryMs = 1_000;
 
 /** Express on a server with limits. Nest's own adapter passes no options to `http.createServer`. */
@@ -35,11 +37,11 @@ export class BoundedHttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Writes large answers in turns. `JSON.stringify` of 16 MB would block everybody's requests for a fifth of a second.
-   * @returns a promise for an answer that is sent as it is read; the framework gives its failure to the error filter
+   * Writes large answers in turns of the event loop. `JSON.stringify` of 16 MB would block all requests for a fifth of a second.
+   * @returns a promise for an answer that is sent as it is read; the framework passes a failure of the promise to the error filter
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    // The drain of a stopping service may have answered meanwhile.
+    // The drain of a stopping service may already have answered.
     if (response.headersSent) return response;
     if (!isSlow(body) && !isLarge(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.status(statusCode);
@@ -56,7 +58,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: checkEveryMs,
-        // Node's own refusal has no body, so `checkRequestMiddleware` refuses instead.
+        // Node's own refusal of a request without `Host` has no body, so `checkRequestMiddleware` refuses such requests instead.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -75,7 +77,10 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** The system keeps as many new sockets waiting as may be open. Beyond its own default it drops them, and they try again seconds later. */
+  /**
+   * Sets the backlog of new sockets to the number of sockets that may be open. Beyond the system's default backlog new sockets would be
+   * dropped, and their clients try again only seconds later.
+   */
   override listen(port: string | number, host?: string | (() => void), listening?: () => void): Server {
     if (typeof host !== 'string') return super.listen(port, host ?? listening);
     return (this.getHttpServer() as Server).listen({ port: Number(port), host, backlog: this.bounds.maxConnections }, listening);
@@ -91,9 +96,9 @@ function isSlow(body: unknown): body is AnswerInPieces | StreamedAnswer {
 }
 
 /**
- * Classes whose objects are created with the prototypes that Express wants. Express would otherwise change the prototype of every
- * request and response. V8 then gives up optimizing the code that touches them: on Node 20 that costs a bare route three quarters
- * of its speed.
+ * Classes whose objects are created with the prototypes that Express wants. Express would otherwise change the prototype of every request
+ * and response. V8 then stops optimizing the code that touches these objects, which on Node 20 costs a bare route three quarters of its
+ * speed.
  */
 function classesFor(app: Express, lingerMs: number) {
   class ExpressRequest extends IncomingMessage {}

@@ -4,16 +4,19 @@ import { BadRequestError, ExpectationFailedError, HeadersTooLargeError } from '.
 
 const maxHeaders = 100;
 
-/** Less than 1,000, because `node:querystring` silently drops the parameters beyond that. */
+/**
+ * The most parameters of a query string. It is less than 1,000, because `node:querystring` silently drops the parameters beyond that
+ * number.
+ */
 const maxQueryParameters = 100;
 
 /**
- * Refuses requests that no route can handle: too many headers (Node would drop those beyond a count, perhaps the credential), not
- * exactly one `Host` (RFC 9112, section 3.2), an `Expect` that is not supported, percent-encoding that is not UTF-8, too many query
+ * Refuses requests that no route can handle: too many headers (Node would drop those beyond its limit, perhaps the credential), no or
+ * several `Host` headers (RFC 9112, section 3.2), an `Expect` that is not supported, percent-encoding that is not UTF-8, too many query
  * parameters.
  */
 export function checkRequestMiddleware(request: Request, _response: Response, next: NextFunction): void {
-  // Answers have no version to compare with. Express would still turn each of them into an empty 304 for `If-None-Match: *`.
+  // Answers of the API have no version to compare with. Express would still turn each of them into an empty 304 for `If-None-Match: *`.
   if (!/^\/docs(\/|$)/.test(request.path)) delete request.headers['if-none-match'];
   next(findFault(request));
 }

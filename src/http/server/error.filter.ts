@@ -7,14 +7,14 @@ import { toApiError } from '../../common/errors/to-api-error.js';
 import { logToken } from '../../common/logging/log.js';
 
 /**
- * Tells whether an error is a fault of the service. A 501, and a 503 without a cause, are deliberate; a 503 may go to thousands at
- * once.
+ * Tells whether an error is a fault of the service, which is logged. A 501, and a 503 without a cause, are deliberate; such a 503 may go to
+ * thousands of callers at once.
  */
 function isFault({ status, cause }: ApiError): boolean {
   return status >= 500 && status !== 501 && (status !== 503 || cause !== undefined);
 }
 
-/** The one place where an error becomes a response. */
+/** Turns errors into responses. No other code does so. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(logToken) private readonly log: Logger) {}
@@ -24,17 +24,17 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    // A broken body has been answered already. Its handler's later attempt to answer is not a fault.
+    // The broken body has been answered already, so the handler's later attempt to answer is not a fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (isFault(error)) this.report(error, response);
     if (response.headersSent) {
-      // A stream that fails half-way is cut: a clean end would look complete. Over HTTP/1.0 the end of the connection is that of the
-      // answer, so the connection is reset.
+      // A stream that fails half-way is cut: a clean end would look like a complete stream. Over HTTP/1.0 the end of the connection is the
+      // end of the answer, so the connection is reset.
       response.socket?.resetAndDestroy();
       return;
     }
     for (const [name, value] of Object.entries(error.headers ?? {})) response.setHeader(name, value);
-    // A handler may have named the type of the file that failed.
+    // The handler may have set the content type of the file that it failed to send.
     response.removeHeader('Content-Type');
     response.status(error.status).json(toErrorBody(error, isLegacyPath(request.path)));
   }

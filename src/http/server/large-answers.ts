@@ -4,15 +4,18 @@ import { CallerGoneError } from '../call-signal.decorator.js';
 import { CallerBytes } from '../caller-bytes.js';
 import { writeSlowly } from './write-slowly.js';
 
-/** Most bytes that one caller may leave unread: four answers of the largest size that is allowed by default. */
+/** The most bytes that one caller may leave unread: four answers of the default largest size. */
 const mostUnreadBytes = 64 * 1_048_576;
 
-/** A reader has the whole patience for each part of so many bytes. */
+/** A reader may take the whole patience for each part of this many bytes. */
 const bytesAtOnce = 65_536;
-/** Least bytes that count as unread, after the socket took its part of an answer. Fewer are not counted, only cut when they are late. */
+/**
+ * After the socket took its part of an answer, at least this many remaining bytes count as unread. Fewer bytes are not counted; the answer
+ * is only cut when its reader is late.
+ */
 const leastCountedBytes = 16_384;
 
-/** An answer that a handler has written itself. */
+/** An answer that its handler has already written as bytes. */
 export class AnswerInPieces {
   constructor(
     readonly contentType: string,
@@ -21,21 +24,24 @@ export class AnswerInPieces {
 }
 
 /**
- * Sends pieces of an answer and waits until the reader has taken them.
+ * Sends pieces of an answer and resolves when the reader has taken them.
  * @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError
  */
 export type WriteAnswer = (pieces: Buffer[]) => Promise<void>;
 
-/** An answer that is made while its reader takes it. Until its first pieces it can still become an error; without any it is a 204. */
+/**
+ * An answer that is made while its reader takes it. Until its first pieces are sent it can still become an error. Without any pieces it is
+ * a 204.
+ */
 export class StreamedAnswer {
-  /** @param make is told by `gone` that the reader has gone */
+  /** @param make writes the answer; its signal `gone` aborts when the reader has gone */
   constructor(
     readonly headers: Record<string, string>,
     readonly make: (write: WriteAnswer, gone: AbortSignal) => Promise<void>,
   ) {}
 }
 
-/** 503: the caller has not read former answers yet, which take up memory until then. */
+/** 503: the caller has not yet read earlier answers, which take up memory until they are read. */
 export class AnswersUnreadError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -50,13 +56,13 @@ export class AnswersUnreadError extends BusyError {
 }
 
 /**
- * Sends large answers, and those that are made meanwhile, as fast as they are read. Until then they take up memory, so a caller has a
- * bound, and a stalled reader is cut.
+ * Sends large answers, and answers that are made while they are sent, as fast as their readers take them. Unread bytes take up memory, so
+ * they are bounded for each caller, and the connection of a stalled reader is cut.
  */
 export class LargeAnswers {
   private readonly unread = new CallerBytes();
 
-  /** @param callerOf names the one who sent a request */
+  /** @param callerOf returns the name of the caller who sent a request */
   constructor(
     private readonly patienceMs: number,
     private readonly callerOf: (request: Request) => string,
@@ -67,9 +73,12 @@ export class LargeAnswers {
     return this.unread.of(caller);
   }
 
-  /** @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; what a streamed answer throws while its reader is there */
+  /**
+   * Sends an answer.
+   * @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; what a streamed answer throws while its reader is there
+   */
   async send(response: Response, answer: AnswerInPieces | StreamedAnswer): Promise<void> {
-    // The drain of a stopping service may have answered meanwhile.
+    // The drain of a stopping service may already have answered.
     if (response.headersSent || response.destroyed) return;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new CallerGoneError()));
@@ -81,7 +90,10 @@ export class LargeAnswers {
     response.end();
   }
 
-  /** Counts an answer that was written at once until its reader has it, and cuts it where a large one would be refused or cut. */
+  /**
+   * Counts the unread bytes of an answer that was written at once, until its reader has taken it. Cuts the connection where a large answer
+   * would be refused or cut.
+   */
   watch(response: Response): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
@@ -101,7 +113,7 @@ export class LargeAnswers {
     const begin = (): void => {
       begun = true;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      // Nothing of the answer to a HEAD is sent, so that nobody would wait for its reader.
+      // A HEAD request gets no body, so its answer does not wait for a reader.
       if (response.req.method === 'HEAD') gone.abort(new CallerGoneError());
     };
     try {
@@ -112,7 +124,7 @@ export class LargeAnswers {
     if (!begun && !gone.signal.aborted) response.status(204);
   }
 
-  /** @param begin sets the headers of an answer that will not be refused */
+  /** @param begin sets the headers; called once it is certain that the answer is not refused */
   private async write(response: Response, pieces: Buffer[], signal: AbortSignal, begin: () => void): Promise<void> {
     const caller = this.callerOf(response.req);
     let left = bytesOf(pieces);

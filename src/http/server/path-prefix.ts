@@ -1,6 +1,6 @@
 /**
- * Takes off the prefixes under which every route is served: `basePath`, which some proxies leave on, and `/api`. No other code knows
- * them. For a target in absolute form, as proxies send it, the path counts (RFC 9112, section 3.2.2).
+ * Removes the prefixes under which every route is served: `basePath`, which some proxies leave on, and `/api`. No other code knows these
+ * prefixes. If the target is in absolute form, as proxies send it, only its path counts (RFC 9112, section 3.2.2).
  */
 export function withoutPrefixes(target: string, basePath: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');

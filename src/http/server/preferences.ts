@@ -4,8 +4,8 @@ const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const preference = new RegExp(`^(${token})(?:[ \\t]*=[ \\t]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*(?:;|$)`, 'i');
 
 /**
- * Reads a `Prefer` header (RFC 7240): `respond-async, wait=10; x, handling="lenient"`. Names become lower case. A preference
- * without a value has the empty one. The first of two with the same name counts. Unreadable parts are skipped.
+ * Reads a `Prefer` header (RFC 7240): `respond-async, wait=10; x, handling="lenient"`. Names become lower case. A preference without a
+ * value gets the empty value. If two preferences have the same name, the first counts. Unreadable parts are skipped.
  */
 export function readPreferences(header: string | undefined): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>();
@@ -18,17 +18,20 @@ export function readPreferences(header: string | undefined): ReadonlyMap<string,
   return preferences;
 }
 
-/** Splits at the commas outside quotes. */
+/** Splits a header at the commas outside of quotes. */
 function splitList(header: string): string[] {
   return (header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []).map(text => text.trim());
 }
 
-/** Adds a preference that was followed to `Preference-Applied`. */
+/** Adds a preference that the service has followed to `Preference-Applied`. */
 export function preferenceApplied(response: Response, applied: string): void {
   response.append('Preference-Applied', applied);
 }
 
-/** The seconds to grant for `Prefer: wait=N`, at most `most`, also named in `Preference-Applied`. Anything but a number gives 0. */
+/**
+ * The seconds that a request with `Prefer: wait=N` may wait, at most `most`. They are also named in `Preference-Applied`. A value that is
+ * not a number gives 0.
+ */
 export function grantWait(header: string | undefined, most: number, response: Response): number {
   const asked = readPreferences(header).get('wait') ?? '';
   const seconds = /^\d{1,9}$/.test(asked) ? Math.min(Number(asked), most) : 0;

@@ -12,7 +12,7 @@ export function routeOf(request: Request): string | null {
   return typeof path === 'string' ? path : null;
 }
 
-/** All words in the routes of the application, for logging paths that match no route. */
+/** All words that occur in the routes of the application, for logging paths that match no route. */
 export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
   const { stack } = (app as Express & { router: { stack: Layer[] } }).router;
   const paths = stack.map(({ route }) => route?.path).filter(path => typeof path === 'string');
@@ -20,7 +20,7 @@ export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
 }
 
 /**
- * Makes a path safe for the log: it keeps words of our routes and ids, and replaces the rest by `*`. People paste tokens, passwords
+ * Makes a path safe for the log: words of the service's routes and ids stay, everything else becomes `*`. People paste tokens, passwords
  * and names into paths, and the log must not store them.
  */
 export function loggedPath(request: Request, words: ReadonlySet<string>, basePath: string): string {

@@ -5,15 +5,15 @@ import helmet from 'helmet';
 
 const common = { frameguard: { action: 'deny' }, referrerPolicy: { policy: 'no-referrer' } } as const;
 
-/** Answers of the API are data, so nothing in them may run, load or be framed. */
+/** Headers for answers of the API. These are data, so nothing in them may run, load or be framed. */
 const forAnswers = helmet({
   ...common,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
 });
 
 /**
- * Swagger UI runs its own scripts, styles itself inline, shows inline images and calls the API of its own origin.
- * `upgrade-insecure-requests` is left out: it would break a service reached by plain HTTP.
+ * Headers for the pages under /docs. Swagger UI runs its own scripts, styles itself inline, shows inline images and calls the API of its
+ * own origin. `upgrade-insecure-requests` is left out: it would break a service that is reached by plain HTTP.
  */
 const forDocuments = helmet({
   ...common,
@@ -45,7 +45,10 @@ function setForAnswers(request: IncomingMessage, response: ServerResponse, next:
   forAnswers(request, response, next);
 }
 
-/** The same headers as a list, for answers written without Express. They are read from a response that is never sent. */
+/**
+ * The security headers of API answers as a list, for answers that are written without Express. They are read from a response that is never
+ * sent.
+ */
 export function securityHeaders(): [name: string, value: string][] {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   setForAnswers(response.req, response, () => undefined);

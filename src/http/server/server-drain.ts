@@ -6,15 +6,15 @@ import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { withoutPrefixes } from './path-prefix.js';
 
 /**
- * The time that kept-alive connections stay open for requests already on their way. Each such request is answered with `Connection:
- * close`.
+ * Milliseconds for which kept-alive connections stay open, for requests that are already on their way. Each such request is answered with
+ * `Connection: close`.
  */
 const quietMs = 500;
 const lookEveryMs = 10;
-/** The time for the last answers to leave. */
+/** Milliseconds that the last answers have to reach their readers. */
 const flushMs = 500;
 
-/** Answers a request that outlasts the drain and has sent no headers yet. */
+/** Answers a request that has not ended by the end of the drain and whose answer has not begun. */
 export type LastAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
@@ -34,7 +34,7 @@ export class ServerDrain {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // Runs before the application, whose answer may be complete before it returns.
+    // Runs before the application's listener, whose answer may be complete before the listener returns.
     server.prependListener('request', (request, response) => {
       this.open.set(response, request);
       response.once('close', () => this.open.delete(response));
@@ -43,16 +43,16 @@ export class ServerDrain {
   }
 
   /**
-   * Stops listening, lets requests under way end for at most `boundMs`, and closes every connection after its last answer. Requests
-   * unanswered by then get the last answer. Returns their number.
+   * Stops listening, lets requests under way end for at most `boundMs`, and closes every connection after its last answer. Requests without
+   * an answer by then get `answerLast`. Returns the number of these requests.
    */
   async drain(boundMs: number): Promise<number> {
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
-    // Waits one turn, in which libuv accepts the connections that are waiting. Those still in the kernel would be reset.
+    // Waits one turn, in which libuv accepts the connections that are waiting. Connections that are still in the kernel would be reset.
     await new Promise(resolve => setImmediate(resolve));
     net.Server.prototype.close.call(this.server);
-    // This must not be set earlier: a client told to close its connection opens another, which would then be reset.
+    // The header must not be set earlier: a client that is told to close its connection opens another, which would then be reset.
     this.isDraining = true;
     for (const response of this.open.keys()) if (!response.headersSent) response.setHeader('Connection', 'close');
 
@@ -62,7 +62,7 @@ export class ServerDrain {
     }
     const unanswered = this.open.size;
     for (const [response, request] of this.open) {
-      // Node forgets a request once its response has ended. Without this, a handler that still reads the body would wait for ever.
+      // Node forgets a request once its response has ended. Without this listener, a handler that still reads the body would wait for ever.
       request.socket.once('close', () => request.destroy());
       if (!response.headersSent) this.answerLast(request, response);
     }
@@ -73,12 +73,13 @@ export class ServerDrain {
 
   private closeIdle(): void {
     this.server.closeIdleConnections();
-    // Node treats a connection without a first request as one that is sending headers, so it does not close it as idle.
+    // Node takes a connection without a first request for one that is sending headers, so Node does not close it as idle. It is closed
+    // here.
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }
 
-/** Says that the service stops, in the form of the route's family. */
+/** An answer that says that the service is stopping, in the form of the route's family. */
 export function answerThatItStops(basePath: string): LastAnswer {
   return (request, response) => {
     const error = new ServiceStoppingError();

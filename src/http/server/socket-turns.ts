@@ -2,7 +2,10 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { closeAfter } from './unread-body.js';
 
-/** Requests that may wait on a socket behind the one that is served. Browsers and most clients send none before they have an answer. */
+/**
+ * The most requests that may wait on a socket behind the request that is being served. Browsers and most clients send none before they have
+ * an answer.
+ */
 const mostWaiting = 32;
 
 interface Waiting {
@@ -10,12 +13,12 @@ interface Waiting {
   serve: () => void;
 }
 
-/** The lines of sockets that serve a request. */
+/** The waiting requests of each socket that is serving a request. */
 const lines = new WeakMap<Socket, Waiting[]>();
 
 /**
- * Serves the requests of one socket one after another. One packet holds thousands of them, which would otherwise all begin in one turn
- * of the event loop. A client that sends too many in advance gets the answers of the first, and must ask for the rest again.
+ * Serves the requests of one socket one after another. One packet can hold thousands of requests, which would otherwise all begin in one
+ * turn of the event loop. A client that sends too many in advance gets the answers to the first ones, and must send the rest again.
  */
 export function serveInTurn({ socket }: IncomingMessage, response: ServerResponse, serve: () => void): void {
   const line = lines.get(socket);

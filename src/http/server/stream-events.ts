@@ -1,20 +1,20 @@
 import { isLarge, JsonPieces } from '../../common/json/write-in-turns.js';
 import { StreamedAnswer } from './large-answers.js';
 
-/** A server-sent event. Its type, id and retry contain no line breaks. */
+/** A server-sent event, or a comment. The event's type, id and retry contain no line breaks. */
 export type ServerSentEvent = { type: string; id?: string; retry?: number; data: object } | { comment: string };
 
 const headers = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'private, no-cache, no-store, must-revalidate, max-age=0, no-transform',
-  // Keeps nginx from gathering events.
+  // Keeps nginx from buffering events.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * Answers with events until they end or the reader goes. An error before the first event becomes an answer of its own. A stream
- * without events becomes a 204. The framework's own streams send their headers before either can be known.
- * @param begin gets a signal that aborts when the reader goes
+ * Answers with events until they end or the reader goes. An error before the first event becomes an ordinary error answer. A stream without
+ * events becomes a 204. Nest's own event streams send their headers before either is known.
+ * @param begin begins the events; its signal aborts when the reader goes
  */
 export function streamEvents(begin: (gone: AbortSignal) => AsyncGenerator<ServerSentEvent>): StreamedAnswer {
   return new StreamedAnswer(headers, async (write, gone) => {
@@ -29,7 +29,7 @@ async function toPieces(event: ServerSentEvent): Promise<Buffer[]> {
   return [Buffer.from(`${lines.join('\n')}\ndata: `), ...(await jsonOf(data)), Buffer.from('\n\n')];
 }
 
-/** The JSON of what an event holds, made once for all streams that send the same object. */
+/** The JSON of an event's data, by the data object. It is made once for all streams that send the same object. */
 const made = new WeakMap<object, Promise<Buffer[]>>();
 
 function jsonOf(data: object): Promise<Buffer[]> {

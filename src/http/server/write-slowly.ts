@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type Writable } from 'node:stream';
 
 /**
- * Writes a piece, and waits until the reader has taken what was written.
- * @throws what `stalled` makes after `patienceMs`; the signal's reason when it aborts
+ * Writes a piece, and resolves when the reader has taken the written bytes.
+ * @throws the error that `stalled` makes after `patienceMs`; the signal's reason when it aborts
  */
 export async function writeSlowly(
   to: Writable,

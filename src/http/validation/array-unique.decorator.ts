@@ -1,6 +1,9 @@
 import { buildMessage, ValidateBy } from 'class-validator';
 
-/** class-validator's own rule looks each item up in the whole list. That takes seconds for the hundred thousand items of a large body. */
+/**
+ * Refuses a list with equal items. class-validator's own rule compares each item with the whole list, which takes seconds for the hundred
+ * thousand items of a large body.
+ */
 export function ArrayUnique(): PropertyDecorator {
   return ValidateBy({
     name: 'arrayUnique',

@@ -4,7 +4,7 @@ import { CallerBytes } from '../caller-bytes.js';
 const mebibyte = 1_048_576;
 const retryAfterS = 5;
 
-/** 503: bodies of other requests under way take up memory until these are answered. */
+/** 503: the bodies of other requests take up memory until these requests are answered. */
 export class BodiesUnderWayError extends BusyError {
   constructor() {
     super(
@@ -18,16 +18,16 @@ export class BodiesUnderWayError extends BusyError {
   }
 }
 
-/** Room that a body has. */
+/** The room that one body holds. */
 export interface HeldRoom {
-  /** Gives back what the body does not take after all. */
+  /** Gives back the room that the body turned out not to need. */
   shrinkTo(bytes: number): void;
   giveBack(): void;
 }
 
 /**
- * Bounds the memory of the bodies of requests under way, first for each caller: a body may arrive for half a minute. A caller without
- * any may always send one, whatever others have sent.
+ * Bounds the memory that bodies of requests under way take, for each caller and for all together: a body may take half a minute to arrive.
+ * A caller who holds no room may always send one body, whatever other callers have sent.
  */
 export class BodyRoom {
   private readonly held = new CallerBytes();
@@ -43,7 +43,7 @@ export class BodyRoom {
     return this.held.isEmpty;
   }
 
-  /** @throws BodiesUnderWayError */
+  /** Takes room for a body. @throws BodiesUnderWayError */
   take(caller: string, bytes: number): HeldRoom {
     const own = this.held.of(caller);
     if (own > 0 && (own + bytes > this.most.ofCaller || this.all + bytes > this.most.ofAll)) throw new BodiesUnderWayError();

@@ -3,21 +3,21 @@ import { type Request } from 'express';
 
 const texts = new WeakMap<Request, string>();
 
-/** Keeps the text of a JSON body as long as its request, for fields whose numbers a parser would change. */
+/** Keeps the text of a JSON body for as long as its request, for fields whose numbers a parser would change. */
 export function keepBodyText(request: Request, text: string): void {
   texts.set(request, text);
 }
 
 const exactField = Symbol('exactField');
 
-/** Marks a field of a route's body whose numbers may be any of JSON: the route reads the text of the field. */
+/** Marks a field of a route's body whose numbers may have any digits: the route reads the text of the field. */
 export const ExactNumbersIn = (name: string) => SetMetadata(exactField, name);
 
 export function exactFieldOf(context: ExecutionContext): string | undefined {
   return Reflect.getMetadata(exactField, context.getHandler()) as string | undefined;
 }
 
-/** The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null without the field. */
+/** The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null if the body does not have the field. */
 export const BodyFieldText = createParamDecorator((name: string, context: ExecutionContext): string | null => {
   const text = texts.get(context.switchToHttp().getRequest<Request>());
   return text === undefined ? null : fieldText(text, name);
@@ -25,7 +25,7 @@ export const BodyFieldText = createParamDecorator((name: string, context: Execut
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
-/** The text of a field of a JSON object; of several with one name the last, as `JSON.parse` has it. */
+/** The text of a field of a JSON object. If several fields have the name, the last counts, as in `JSON.parse`. */
 export function fieldText(json: string, name: string): string | null {
   let [depth, start] = [0, -1];
   let key: string | null = null;

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** class-validator's name of a constraint, our stable code for it, and its meaning in Chinese. */
+/** Our stable code and the Chinese meaning of each constraint, by class-validator's name of the constraint. */
 const constraints: Record<string, { type: string; zh: string }> = {
   isString: { type: 'string_type', zh: '应为字符串' },
   isInt: { type: 'int_type', zh: '应为整数' },
@@ -28,9 +28,9 @@ const constraints: Record<string, { type: string; zh: string }> = {
 };
 
 /**
- * Describes a constraint that failed.
- * @param en class-validator's own sentence or the DTO's
- * @param zh the DTO's own Chinese (see sentence.ts)
+ * Describes a constraint that a value breaks.
+ * @param en the English sentence, class-validator's or the DTO's own
+ * @param zh the DTO's own Chinese sentence (see sentence.ts); undefined if it has none
  */
 export function describeConstraint(name: string, en: string, zh?: string): { type: string; text: Bilingual } {
   const known = constraints[name];
@@ -38,7 +38,9 @@ export function describeConstraint(name: string, en: string, zh?: string): { typ
   return { type, text: { zh: zh ?? (known ? known.zh + boundsIn(en, type) : '取值不符合要求'), en } };
 }
 
-/** The bounds or the allowed values in class-validator's sentence. A DTO's own sentence has none of these forms. */
+/**
+ * The bounds or the allowed values that class-validator's English sentence names. A DTO's own sentence has none of the recognised forms.
+ */
 function boundsIn(english: string, type: string): string {
   const values = /following values: (.*)$/s.exec(english)?.[1];
   if (values !== undefined) return `：${values.replace(/, ?/g, '、')}`;

@@ -10,13 +10,13 @@ import { UnknownFields } from './unknown-fields.js';
 
 type Loc = (string | number)[];
 
-/** The problems after which the rest of a request is not looked at. */
+/** The number of problems after which the rest of a request is not checked. */
 const mostProblems = 100;
 
-/** Facts about the fields of a DTO, from the rules of its decorators. */
+/** Facts about the fields of a DTO, derived from its decorators. */
 interface Shape {
   names: ReadonlySet<string>;
-  /** The longest list of a field. */
+  /** For each field that is a list with a limit, the most items of the list. */
   mostItems: ReadonlyMap<string, number>;
   emptyNulls: ReadonlySet<string>;
 }
@@ -39,9 +39,10 @@ function shapeOf(dto: Dto): Shape {
 }
 
 /**
- * Makes DTOs from the parts of one request, with all problems and unknown fields on the way. One object after the other is checked,
- * so that a body of many does not hold the process. Contents that a DTO does not declare cost nothing: free-form maps are taken as
- * they are. A list that is too long is cut to one element more than allowed, which is enough to report it.
+ * Makes DTOs from the parts of one request, and collects all problems and unknown fields on the way. Objects are checked one after the
+ * other with pauses between them, so that a body with many objects does not hold up the process. Contents that a DTO does not declare cost
+ * nothing: free-form maps are taken as they are. A list that is too long is cut to one element more than allowed, which is enough to report
+ * it.
  */
 export class DtoReader {
   private readonly problems: FieldProblem[] = [];
@@ -50,8 +51,9 @@ export class DtoReader {
   private isCut = false;
 
   /**
-   * @param dto null if no field at all is known
-   * @param loc of the value itself, such as `['body']`
+   * Makes the DTO of one part of the request.
+   * @param dto null if no field is known, so that all fields are unknown
+   * @param loc the place of `value` in the request, such as `['body']`
    */
   async read(dto: Dto | null, value: object, loc: Loc): Promise<object> {
     if (this.pace.isOverdue) await this.pace.turn();
@@ -68,7 +70,7 @@ export class DtoReader {
     return instance;
   }
 
-  /** The problems of a 422, those of unknown fields at the end unless they are only to be named in a header. */
+  /** The problems for a 422. Unknown fields come last; if `isLenient` they are left out, because a header names them. */
   listProblems(isLenient: boolean): FieldProblem[] {
     const listed = this.problems.slice(0, mostProblems);
     const text = {
@@ -79,7 +81,7 @@ export class DtoReader {
     return isLenient ? listed : [...listed, ...this.unknown.toProblems()];
   }
 
-  /** Whether what is left is not looked at. */
+  /** Whether the rest of the request is not checked any more. */
   private cuts(): boolean {
     const isFull = this.problems.length >= mostProblems;
     this.isCut ||= isFull;
@@ -118,7 +120,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Takes lists and objects apart: class-transformer would copy all that they hold. */
+/** Separates the lists and objects among a DTO's fields from its plain fields, because class-transformer would copy everything in them. */
 function withoutInner(fields: Record<string, unknown>): { plain: Record<string, unknown>; inner: Record<string, unknown> } {
   const isInner = ([, value]: [string, unknown]): boolean => typeof value === 'object' && value !== null;
   const all = Object.entries(fields);
@@ -134,7 +136,7 @@ function toProblems(error: ValidationError, parent: (string | number)[]): FieldP
     loc,
     ...describeConstraint(name, message, chineseOf(error.contexts, name)),
   }));
-  // A number in place of a text is also too short, too long and of the wrong form. The wrong type is enough to report.
+  // A number in place of a text also breaks the rules on the text's length and form. The wrong type is enough to report.
   const wrongType = own.filter(problem => problem.type.endsWith('_type'));
   return wrongType.length > 0 ? wrongType : own;
 }

@@ -4,23 +4,24 @@ const maxProblems = 20;
 const maxNameLength = 100;
 
 /**
- * The most fields of one object. The time of class-transformer grows with their square: it takes seconds for the hundred thousand
- * that a megabyte holds.
+ * The most fields of one object. The time of class-transformer grows with the square of the number of fields: it takes seconds for the
+ * hundred thousand fields that a megabyte holds.
  */
 const maxNames = 1_000;
 const reserved = new Set(['__proto__', 'constructor']);
 
-/** Integers from here on are written with an exponent. Such a number is a magnitude, and its digits have no meaning. */
+/** JSON writes integers from this value on with an exponent. Such a number is a magnitude whose single digits have no meaning. */
 const leastExponential = 1e21;
 
 /**
- * Finds values that no field of any route can take, with their places: NUL and lone surrogates, which neither `text` nor `jsonb` of
- * PostgreSQL stores; numbers that JSON carried but a double did not (1e400, integers beyond 2^53 - 1, which would name another
- * record); the names `__proto__`, which plain assignment turns into a prototype, and `constructor`, which class-transformer takes
- * for the class of the value; and objects of more than 1,000 fields.
+ * Finds values that no field of any route can take, with their places. NUL and lone surrogates: neither `text` nor `jsonb` of PostgreSQL
+ * stores them. Numbers that a double cannot hold: 1e400, and integers beyond 2^53 - 1, which would name another record. The name
+ * `__proto__`, which plain assignment turns into a prototype. The name `constructor`, which class-transformer takes for the class of the
+ * value. Objects of more than 1,000 fields.
  * @param value parsed JSON, nested no deeper than the body parser allows
- * @param loc of the value itself, such as `['body']`
- * @param exactField a field of the value whose numbers are read from its text, so that none is lost
+ * @param loc the place of `value` in the request, such as `['body']`
+ * @param exactField the name of a field of `value` whose numbers the route reads from the text, so that no digit is lost; they are not
+ * checked
  * @returns at most 20 problems
  */
 export function findUnusableValues(value: unknown, loc: (string | number)[], exactField?: string): FieldProblem[] {
@@ -29,10 +30,15 @@ export function findUnusableValues(value: unknown, loc: (string | number)[], exa
   return problems;
 }
 
-/** Name of `exactField`, and the index in `loc` at which it stands; null if all numbers are checked. */
+/**
+ * The name of the field whose numbers are not checked, and the index in `loc` at which the name stands; null if all numbers are checked.
+ */
 type Exact = { at: number; field: string } | null;
 
-/** `loc` is one list for the whole walk; a problem copies it. Most bodies have many values and no problem. */
+/**
+ * Checks a value and all values in it. The whole walk uses one list `loc`, and a problem copies it: most bodies have many values and no
+ * problem.
+ */
 function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[], exact: Exact): void {
   if (typeof value === 'string') checkText(value, loc, problems);
   else if (typeof value === 'number') {
@@ -67,7 +73,7 @@ function visitFields(fields: Record<string, unknown>, loc: (string | number)[], 
   }
 }
 
-/** Names, shortened for an answer. */
+/** A place for an answer, with its names shortened and without characters that an answer cannot hold. */
 function written(loc: (string | number)[]): (string | number)[] {
   return loc.map(step => (typeof step === 'number' ? step : step.slice(0, maxNameLength).toWellFormed().replaceAll('\0', '\uFFFD')));
 }

@@ -3,10 +3,13 @@ import { IsString, Matches } from 'class-validator';
 import { Length } from './length.decorator.js';
 import { sentence } from './sentence.js';
 
-/** An empty text passes here and is refused for its length. */
+/** Matches a readable name. An empty text matches here; its length is refused by another rule. */
 const readable = /^(?!\s+$)[^\p{Cc}\p{Cs}]*$/u;
 
-/** A name for a graph, a metric, a job, a key or a connection: one line of text, not only blanks. With `each`, a list of them. */
+/**
+ * Checks a name of a graph, a metric, a job, a key or a connection: one line of text that is not only blanks. With `each`, checks a list of
+ * names.
+ */
 export function IsName(maxLength = 128, { each = false } = {}): PropertyDecorator {
   return applyDecorators(
     IsString({ each }),

@@ -1,6 +1,6 @@
 import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
 
-// Lengths count code points, as JSON Schema and so our OpenAPI document do. class-validator's own rule ignores a variation selector
+// Lengths count code points, as JSON Schema and therefore our OpenAPI document do. class-validator's own rule ignores a variation selector
 // after each character, so a text could be twice as long as its limit.
 
 function isWithin(value: unknown, min: number, max: number): boolean {

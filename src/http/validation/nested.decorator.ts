@@ -5,7 +5,7 @@ export type Dto = new () => object;
 
 const nestedKey = 'nested-dto';
 
-/** A field that holds an object of another DTO, or with `each` a list of them. `DtoReader` makes and checks them. */
+/** Marks a field that holds an object of another DTO or, with `each`, a list of such objects. `DtoReader` makes and checks them. */
 export function Nested(dto: Dto, { each = false } = {}): PropertyDecorator {
   const mark: PropertyDecorator = (target, name) => Reflect.defineMetadata(nestedKey, dto, target, name);
   return each ? mark : applyDecorators(IsObject(), mark);

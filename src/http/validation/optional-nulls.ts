@@ -5,8 +5,8 @@ import { type Dto } from './nested.decorator.js';
 const documented = 'swagger/apiModelProperties';
 
 /**
- * The fields whose null means the same as leaving them out. `@IsOptional()` lets it pass every check, and it would then replace a
- * default, or a value that a column must have. A field documented as nullable keeps its null.
+ * The names of fields for which null means the same as leaving the field out. `@IsOptional()` lets null pass every check, and null would
+ * then replace a default, or a value that a column must have. A field that is documented as nullable keeps its null.
  */
 export function emptyNullsOf(dto: Dto): ReadonlySet<string> {
   const optional = getMetadataStorage()

@@ -4,11 +4,11 @@ import { SchemaError } from '../../common/errors/api-error.js';
 
 export const maxId = 2_147_483_647;
 
-/** An id that no record has. It replaces an id out of range, which is then not found, like any other missing id. */
+/** An id that no record has. It replaces an id out of range, so that the request fails like one for any other missing id. */
 const absentId = 0;
 
 /**
- * Reads an id in a path.
+ * Reads an id from a path. An id out of range becomes `absentId`.
  * @throws SchemaError when the text is not an integer.
  */
 export function readId(text: unknown, name: string): number {

@@ -20,18 +20,18 @@ import { isUnread } from './unread.decorator.js';
 import { joinQuery, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 
 /**
- * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not.
- * Without a limit on parts, making and checking those of a megabyte would hold up others for half a second.
+ * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not. Without
+ * a limit on parts, making and checking the parts of a body of a megabyte would hold up other requests for half a second.
  */
 const most = { depth: 64, parts: 20_000, commas: 100_000 };
 
-/** A body of these methods has no meaning (RFC 9110, section 9.3) and is not read. */
+/** Methods with which a body has no meaning (RFC 9110, section 9.3). Their bodies are not read. */
 const bodiless = new Set(['GET', 'HEAD']);
 
-/** Characters of a body whose parsing takes some milliseconds. */
+/** From this many characters on, parsing a body takes some milliseconds. */
 const largeBody = 100_000;
 
-/** The time that a body may take to arrive. */
+/** Milliseconds that a body may take to arrive. */
 const bodyTimeoutMs = 30_000;
 
 /**
@@ -42,7 +42,7 @@ const bodyTimeoutMs = 30_000;
 export class RequestBodyGuard implements CanActivate {
   readonly room: BodyRoom;
 
-  /** @param callerOf names the one who sent a request */
+  /** @param callerOf returns the name of the caller who sent a request */
   constructor(
     private readonly settings: Settings,
     private readonly callerOf: (request: Request) => string,
@@ -59,7 +59,7 @@ export class RequestBodyGuard implements CanActivate {
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
       const { value: body, text } = parseObject(await this.read(request, response), type);
       keepBodyText(request, text);
-      // Parsing and checking a large body in one turn would hold the process twice as long.
+      // Parsing and checking a large body in one turn would hold up the process for twice as long as in two.
       if (text.length > largeBody) await nextTurn();
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
@@ -68,15 +68,18 @@ export class RequestBodyGuard implements CanActivate {
     return true;
   }
 
-  /** @throws CompressedBodyError, BodyTooLargeError, BodiesUnderWayError, RequestTimeoutError; BadRequestError for a body that breaks off */
+  /**
+   * Reads the whole body.
+   * @throws CompressedBodyError, BodyTooLargeError, BodiesUnderWayError, RequestTimeoutError; BadRequestError for a body that breaks off
+   */
   private async read(request: Request, response: Response): Promise<Buffer> {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
     const { maxBodyBytes: limit } = this.settings;
-    // A caller who hung up has closed the response. Its `close`, which gives the room back, would not come again. The response of a
-    // pipelined request, which is served in its turn, is closed then too.
+    // The caller has hung up if the response is closed. Its `close` event, which gives the room back, would not come again. The response of
+    // a pipelined request, which waits for its turn, is closed in this case too.
     if (response.closed) throw new BadRequestError();
-    // A length beyond the limit is refused before anything is read.
+    // A declared length beyond the limit is refused before any of the body is read.
     const room = this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit));
     response.once('close', () => room.giveBack());
     let timer: NodeJS.Timeout | undefined;
@@ -96,7 +99,7 @@ export class RequestBodyGuard implements CanActivate {
 }
 
 /**
- * An empty body counts as `{}`, because some clients name a content type without sending a body.
+ * Parses a JSON body. An empty body counts as `{}`, because some clients name a content type without sending a body.
  * @throws UnsupportedMediaTypeError, MalformedBodyError, BodyTooDeepError, SchemaError
  */
 function parseObject(body: Buffer, contentType: string | undefined): { value: object; text: string } {
@@ -109,7 +112,7 @@ function parseObject(body: Buffer, contentType: string | undefined): { value: ob
   return { value, text };
 }
 
-/** @throws UnsupportedMediaTypeError; SchemaError for bytes that are not UTF-8 */
+/** Reads a body as the text of one field. @throws UnsupportedMediaTypeError; SchemaError for bytes that are not UTF-8 */
 function readText(body: Buffer, field: string, contentType: string | undefined): string {
   requireUtf8(contentType, yamlTypes[0]!);
   try {
@@ -142,7 +145,7 @@ function parse(body: Buffer): { value: unknown; text: string } {
     const text = decodeUtf8(body);
     return { value: JSON.parse(text), text };
   } catch {
-    // V8's own sentence would quote the body.
+    // V8's own message would quote the body, so it is left out.
     throw new MalformedBodyError();
   }
 }

@@ -12,21 +12,21 @@ import { preferenceApplied, readPreferences } from '../server/preferences.js';
 import { isUnread } from './unread.decorator.js';
 import { placeInRequest, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 
-/** The body or query of a handler: a DTO, or null for nothing. */
+/** The DTOs that a handler takes as body and as query; null if it takes none. */
 interface Taken {
   body: Dto | null;
   query: Dto | null;
-  /** The handler takes the request and reads its body itself. */
+  /** Whether the handler takes the request itself and reads its body. */
   readsBody: boolean;
 }
 
-/** A body of these methods has no meaning (RFC 9110, section 9.3) and is not read. */
+/** Methods with which a body has no meaning (RFC 9110, section 9.3). Their bodies are not read. */
 const bodiless = new Set(['GET', 'HEAD']);
 
 /**
- * Turns the body and the query of a request into the DTOs of its handler, and lists all problems in one answer. A missing required
- * field is a 400. A value that breaks its schema, and an unknown field, is a 422. With `Prefer: handling=lenient` unknown fields
- * are dropped and named in `X-Ignored-Fields` instead.
+ * Turns the body and the query of a request into the DTOs of its handler, and reports all problems in one answer. A missing required field
+ * is a 400. A value that breaks its schema is a 422, and so is an unknown field. With `Prefer: handling=lenient` unknown fields are dropped
+ * and named in `X-Ignored-Fields` instead.
  */
 @Injectable()
 export class RequestSchemaGuard implements CanActivate {
@@ -52,7 +52,7 @@ export class RequestSchemaGuard implements CanActivate {
     }
     refuse(reader.listProblems(isLenient).map(placed), takesYaml && !isJson(request));
 
-    // Express has only a getter for the query.
+    // Express defines only a getter for the query.
     Object.defineProperty(request, 'query', { value: query });
     if (read) request.body = read;
     return true;
@@ -61,7 +61,7 @@ export class RequestSchemaGuard implements CanActivate {
 
 const handlers = new WeakMap<object, Taken>();
 
-/** Reads the decorators of a handler once. */
+/** Reads the decorators of a handler, once for each handler. */
 function takenBy(context: ExecutionContext): Taken {
   const handler = context.getHandler();
   let taken = handlers.get(handler);
@@ -84,8 +84,8 @@ function readHandler(controller: new () => object, name: string): Taken {
 }
 
 /**
- * The parsed body to check against the handler's DTO, or against the lack of one; null if there is nothing to check.
- * A body that was not sent counts as an empty object.
+ * The parsed body to check against the handler's DTO, or against taking no body; null if there is nothing to check. A missing body counts
+ * as an empty object.
  * @throws MalformedBodyError, UnsupportedMediaTypeError
  */
 function findBody(request: Request, taken: Taken, types: string[]): object | null {
@@ -104,7 +104,10 @@ function isJson({ headers }: Request): boolean {
   return /^application\/(\w+\+)?json\b/i.test(headers['content-type'] ?? '');
 }
 
-/** @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems */
+/**
+ * Refuses a request for its problems.
+ * @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems
+ */
 function refuse(problems: FieldProblem[], isYaml: boolean): void {
   if (problems.some(({ type }) => type !== 'missing' && type !== 'more_problems')) throw new SchemaError(problems);
   if (problems.length > 0)

@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
 const streamedKey = 'streamed-body';
 
-/** Marks a route that reads the body of its request itself, whatever its type. */
+/** Marks a route whose handler reads the body of the request itself, whatever its type. */
 export const StreamedBody = (): MethodDecorator => SetMetadata(streamedKey, true);
 
 export function hasStreamedBody(context: ExecutionContext): boolean {

@@ -9,16 +9,19 @@ interface UnknownField {
   known: ReadonlySet<string>;
 }
 
-/** The most fields that one answer names. A body of a megabyte may hold a hundred thousand. */
+/** The most unknown fields that one answer names. A body of a megabyte may hold a hundred thousand unknown fields. */
 const mostNamed = 20;
 const mostLetters = 40;
 
-/** The fields of a request that its DTOs do not know: the first ones, each with the known ones, and the number of all. */
+/**
+ * The fields of a request that its DTOs do not know: the first of them, each with the names that are known in its place, and the number of
+ * all.
+ */
 export class UnknownFields {
   private readonly named: UnknownField[] = [];
   private count = 0;
 
-  /** @param known the fields that are known in its place */
+  /** @param known the names of the fields that are known in this place */
   add(loc: Loc, known: ReadonlySet<string>): void {
     if (++this.count <= mostNamed) this.named.push({ loc, known });
   }
@@ -27,7 +30,7 @@ export class UnknownFields {
     return this.count === 0;
   }
 
-  /** The problems of a 422: each with the name that was probably meant, else with the known names. */
+  /** The problems for a 422, one for each unknown field: with the name that was probably meant, or otherwise with the known names. */
   toProblems(): FieldProblem[] {
     const problems = this.named.map(field => ({ loc: shortened(field.loc), text: sentenceOn(field), type: 'unknown_field' }));
     const more = this.count - this.named.length;
@@ -57,7 +60,7 @@ function sentenceOn({ loc, known }: UnknownField): Bilingual {
   return { zh: `未知字段“${name}”，可用的有：${list.join('、')}`, en: `unknown field '${name}'; known here: ${list.join(', ')}` };
 }
 
-/** Shortens names for an answer. The last step is the caller's own text. */
+/** A place in the request for an answer, with its names shortened. Its last name was made up by the caller. */
 function shortened(loc: Loc): Loc {
   return loc.map(step => (typeof step === 'number' ? step : [...step.slice(0, 2 * mostLetters)].slice(0, mostLetters).join('').toWellFormed()));
 } // prettier-ignore

@@ -3,8 +3,8 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { findUnusableValues } from './find-unusable-values.js';
 
 /**
- * Refuses path parameters with values that no field can take. A body or query only reaches a handler as the DTO that
- * `RequestSchemaGuard` made from it.
+ * Refuses path parameters with values that no field can take. Bodies and queries need no check here: they reach a handler only as the DTO
+ * that `RequestSchemaGuard` has made.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform {

@@ -3,10 +3,13 @@ import { ApiConsumes, ApiExtension } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 
-/** The media type of RFC 9512 comes first: it is the documented one. The others are older names of it. */
+/** Media types of YAML. The documented one of RFC 9512 comes first; the others are its older names. */
 export const yamlTypes = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
-/** The other fields of the DTO. The query string has only texts, so it says which are whole numbers or truth values. */
+/**
+ * The DTO's other fields, each with the reader of its value: the query string has only texts, so whole numbers and truth values must be
+ * read.
+ */
 type OtherFields = Readonly<Record<string, keyof typeof readers>>;
 
 const truths: Record<string, boolean> = { true: true, false: false };
@@ -25,8 +28,8 @@ interface YamlBodyField {
 const metadataKey = 'yaml-body';
 
 /**
- * Lets a request send `field` of its DTO as a YAML body, so that nobody has to escape it into JSON. The other fields then stand in
- * the query string.
+ * Lets a request send the field `field` of its DTO as a YAML body, so that its text need not be escaped into JSON. The other fields of the
+ * DTO then stand in the query string.
  */
 export function YamlBody(field: string, others: OtherFields = {}): MethodDecorator {
   const taken: YamlBodyField = { field, others };
@@ -41,14 +44,14 @@ export function yamlBodyOf(context: ExecutionContext): YamlBodyField | undefined
   return Reflect.getMetadata(metadataKey, context.getHandler()) as YamlBodyField | undefined;
 }
 
-/** The fields of bodies that came in the query string, by request. */
+/** For each request, the fields of its body that came from the query string. */
 const moved = new WeakMap<Request, ReadonlySet<string>>();
 
 /**
- * Moves the query string into the body, so that access, idempotency and validation see one request, however it was sent. `field`
- * itself may not stand there. An unknown name that stands in both stays in both, to be refused there.
+ * Moves the query string into the body, so that access, idempotency and validation see the same request, however it was sent. `field`
+ * itself must not stand in the query string. An unknown name that stands in both stays in both, and is refused in both.
  * @param body parsed JSON, or `{[field]: text}`
- * @throws SchemaError for a field that body and query give different values
+ * @throws SchemaError for a field that has different values in the body and in the query string
  */
 export function joinQuery(request: Request, body: object, { field, others }: YamlBodyField): object {
   const isLeft = (name: string): boolean => name === field || (Object.hasOwn(body, name) && !Object.hasOwn(others, name));
@@ -57,12 +60,12 @@ export function joinQuery(request: Request, body: object, { field, others }: Yam
   const twice = given.filter(([name, value]) => Object.hasOwn(body, name) && (body as Record<string, unknown>)[name] !== value);
   if (twice.length > 0) throw new SchemaError(twice.map(([name]) => givenTwice(name)));
   moved.set(request, new Set(given.map(([name]) => name)));
-  // Express has only a getter for the query. The schema guard replaces the value once more.
+  // Express defines only a getter for the query. The schema guard replaces the value again.
   Object.defineProperty(request, 'query', { value: Object.fromEntries(query.filter(([name]) => isLeft(name))), configurable: true });
   return { ...Object.fromEntries(given), ...body };
 }
 
-/** The problem at the place where the caller wrote its value: in the query string if the field was moved from there into the body. */
+/** The problem with its place as the caller wrote the value: in the query string if the field was moved from there into the body. */
 export function placeInRequest(request: Request, problem: FieldProblem): FieldProblem {
   const [part, name, ...rest] = problem.loc;
   const isMoved = part === 'body' && typeof name === 'string' && moved.get(request)?.has(name) === true;

@@ -6,10 +6,10 @@ import { checkOnline } from './online/check-online.js';
 import { type AskLimits, defaultAskLimits } from './online/ask-license-server.js';
 
 /**
- * Checks the licence: settings in, proof out.
- * @param now The time; nothing below reads another clock.
- * @param latestSeen The latest time that is known to be past. A clock far behind it is refused.
- * @throws LicenceRefusedError for everything that is not a proof, whatever went wrong.
+ * Checks the licence that the settings describe. @returns the proof
+ * @param now The current time; the check reads no other clock.
+ * @param latestSeen The latest time that is known to be past. A clock far behind that time is refused.
+ * @throws LicenceRefusedError for every result other than a proof, whatever went wrong.
  */
 export async function checkLicence(
   settings: LicenceSettings,

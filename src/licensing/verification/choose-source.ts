@@ -15,7 +15,7 @@ export interface LicenceSettings {
 export interface OfflineSource {
   mode: 'offline';
   file: string;
-  /** Opens an encrypted file; null for a plain one. */
+  /** The secret that opens an encrypted file; null for a plain file. */
   key: string | null;
   fingerprint: string | null;
   publicKey: KeyObject;
@@ -27,7 +27,7 @@ export interface OnlineSource {
   key: string;
   fingerprint: string | null;
   publicKey: KeyObject;
-  /** The directory where the last good answer is stored. */
+  /** The directory in which the last signed approval of the licence server is stored. */
   dataDirectory: string;
 }
 

@@ -1,6 +1,6 @@
 export type JsonObject = Record<string, unknown>;
 
-/** Parses UTF-8 JSON whose top is an object. Null for anything else. */
+/** Parses UTF-8 JSON whose top-level value is an object. Null for any other bytes. */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | null {
   try {
     return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));

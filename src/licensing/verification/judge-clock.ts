@@ -2,13 +2,13 @@ import { LicenceRefusedError } from '../licensing.errors.js';
 import { dayMs, later } from './licence.js';
 
 /**
- * The time that the clock may lie behind a time already seen. A machine without a clock battery, or one whose local time was taken
- * for UTC (up to 14 hours), is less than a day off. Nobody gains by it, because the latest time seen counts, see below.
+ * The time in ms that the clock may lie behind a time already seen. A clock is less than a day off if its local time was taken for UTC (up
+ * to 14 hours). Setting the clock back within this time gains nothing, because `judgeClock` then counts the latest time seen.
  */
 export const clockBehindMs = dayMs;
 
 /**
- * The time to judge a licence by: the clock's, or the latest time seen if the clock is a little behind that.
+ * The time by which a licence is judged: the clock's time, or the latest time seen if the clock is up to `clockBehindMs` behind it.
  * @throws LicenceRefusedError when the clock is further behind: it was set back.
  */
 export function judgeClock(now: Date, latestSeen: Date | null): Date {

@@ -11,8 +11,8 @@ export interface LicenceRecord {
 }
 
 /**
- * Reads the attributes of a JSON:API resource of type `licenses`.
- * @param problem The reason to refuse with when the expiry cannot be read.
+ * Reads the attributes of a JSON:API resource of the type `licenses`.
+ * @param problem The reason for a refusal if the attributes or the expiry cannot be read.
  */
 export function readLicenceRecord(resource: JsonObject, problem: RefusalReason): LicenceRecord {
   const attributes = asObject(resource.attributes);
@@ -28,7 +28,7 @@ export function readLicenceRecord(resource: JsonObject, problem: RefusalReason):
   };
 }
 
-/** Resources of one type among `data` and `included` of a JSON:API document. */
+/** The resources of one type in `data` and `included` of a JSON:API document. */
 export function findResources(document: JsonObject, type: string): JsonObject[] {
   return [document.data, ...asList(document.included)].flatMap(value => {
     const resource = asObject(value);
@@ -51,7 +51,7 @@ export function findLicensee(document: JsonObject): string | null {
   return null;
 }
 
-/** Returns a name only if it may be shown. Some vendors name a licence after its key. */
+/** Returns a name, or null if the name holds one of the licence keys: some vendors name a licence after its key. */
 export function withoutKey(name: string | null, ...keys: (string | null)[]): string | null {
   return name !== null && keys.some(key => key !== null && name.includes(key)) ? null : name;
 }

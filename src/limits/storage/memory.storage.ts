@@ -4,16 +4,16 @@ import { RecentMap } from '../recent-map.js';
 import { type HitRecord, SlidingLog } from './sliding-log.js';
 
 /**
- * The keys kept per bucket and generation. Beyond it the least recently used key is forgotten early. Buckets are kept apart, so
- * that addresses, of which an IPv6 client has many, never displace a user.
+ * The most keys that are kept per bucket and generation. Beyond that, the least recently used key is forgotten early. Each bucket has a map
+ * of its own, so that addresses, of which an IPv6 client has many, never displace a user.
  */
 const defaultCapacity = 50_000;
 
-/** Limits of one process, for the embedded database, which has one service. */
+/** Rate limits of one process, for an installation with the embedded database, which runs only one process. */
 export class MemoryStorage implements ThrottlerStorage {
   private readonly buckets = new Map<string, RecentMap<string, SlidingLog>>();
 
-  /** @param now milliseconds on a clock that never goes back */
+  /** @param now returns milliseconds of a clock that never goes back */
   constructor(
     private readonly now: () => number = () => performance.now(),
     private readonly capacity = defaultCapacity,

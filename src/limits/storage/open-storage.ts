@@ -5,7 +5,10 @@ import { MemoryStorage } from './memory.storage.js';
 import { limitsPool, PostgresStorage } from './postgres.storage.js';
 import { RedisStorage } from './redis.storage.js';
 
-/** Uses Redis if configured, the database if several processes may share it, and memory beside the embedded database. */
+/**
+ * Opens the storage of the rate limits: Redis if it is configured, PostgreSQL for an external database, which several processes may share,
+ * and memory for the embedded database.
+ */
 export async function openStorage({ redisUrl, databaseUrl }: Settings, link: DatabaseLink): Promise<ThrottlerStorage> {
   if (redisUrl !== undefined) return RedisStorage.connect(redisUrl);
   return databaseUrl === undefined ? new MemoryStorage() : new PostgresStorage(link.open('limits', limitsPool));

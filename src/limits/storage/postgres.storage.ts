@@ -7,8 +7,8 @@ import { type HitRecord } from './sliding-log.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
 /**
- * The settings of a storage's pool. A statement takes about a millisecond, so few connections are enough. They are its own, so that
- * slow work elsewhere never delays one.
+ * The settings of the connection pool of a rate-limit storage. A statement takes about a millisecond, so few connections are enough. The
+ * pool serves this storage only, so that slow statements elsewhere never delay it.
  */
 export const limitsPool = {
   max: 4,
@@ -22,14 +22,14 @@ export const limitsPool = {
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 
-/** The most keys of one statement. It holds the locks of its rows until its end, and other processes wait for them. */
+/** The most keys of one statement. The statement holds the locks of all its rows until its end, and other processes wait for them. */
 const maxKeys = 100;
 
 /**
- * Counts and decides in one statement, for each key all requests that came together. The lock of a row orders the processes, and
- * the clock is read after the lock is taken, so hits are stored in the order of their times. The keys are sorted, so that two
- * statements never wait for each other in a circle. If the clock was set back, later times become now, so that nobody waits longer
- * than the window. `width_bucket` is a binary search for the hits that left the window.
+ * Counts the requests of each key that came together, and decides about them, in one statement. The lock of a row orders the processes, and
+ * the clock is read after the lock is taken, so hits are stored in the order of their times. The keys are sorted, so that two statements
+ * never deadlock. If the clock was set back, stored times in the future become the current time, so that nobody waits longer than the
+ * window. `width_bucket` is a binary search for the hits that left the window.
  */
 const decide = `
 INSERT INTO rate_limit_hits AS stored (key, hits, taken, allowed, decided_at, expires_at)
@@ -63,12 +63,12 @@ DELETE FROM rate_limit_hits WHERE key IN (
   SELECT key FROM rate_limit_hits WHERE expires_at < clock_timestamp() LIMIT ${cleanBatch} FOR UPDATE SKIP LOCKED
 )`;
 
-/** The decision of one statement for one key. Times are seconds from then. */
+/** The decision of one statement for one key. Times are seconds from the decision. */
 interface Decided {
   key: string;
-  /** The number of the key's requests that were admitted: the first that came. */
+  /** The number of the key's requests that were admitted, which are the ones that came first. */
   taken: number;
-  /** Hits in the window afterwards. */
+  /** Hits in the window after the decision. */
   total: number;
   /** Seconds until the oldest hit leaves the window. */
   first_leaves: number;
@@ -77,25 +77,28 @@ interface Decided {
 }
 
 interface Hit {
-  /** Hashed, so that a dump does not show names and addresses of clients. */
+  /** The key of the limit as a hash, so that a dump does not show names and addresses of clients. */
   key: string;
   windowMs: number;
   limit: number;
 }
 
-/** Requests of one key that are decided together, with their places in the batch. */
+/** Requests of one key that are decided together, with their indexes in the batch. */
 interface Asked extends Hit {
   places: number[];
 }
 
 type Outcome = HitRecord | { failure: unknown };
 
-/** Limits of all processes on one database, by the database's clock. Every wait has a limit, and an error refuses. */
+/**
+ * Rate limits that all processes on one database share, by the database's clock. Every wait has a time limit, and an error refuses the
+ * request.
+ */
 export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown {
   private readonly cleaning: NodeJS.Timeout;
   private readonly batcher: Batcher<Hit, Outcome>;
 
-  /** @param pool ends with the storage */
+  /** @param pool is closed with the storage */
   constructor(private readonly pool: pg.Pool) {
     this.batcher = new Batcher(hits => this.decideAll(hits), { width: limitsPool.max });
     this.cleaning = setInterval(() => void this.clean().catch(() => undefined), cleanEveryMs * (0.75 + Math.random() / 2));
@@ -108,7 +111,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
     return outcome;
   }
 
-  /** Deletes the keys whose last hit left the window. It runs by itself about once a minute in each process. */
+  /** Deletes the keys whose last hit left the window. A timer calls this method about once a minute in each process. */
   async clean(): Promise<void> {
     for (;;) {
       const { rowCount } = await this.pool.query(clean);
@@ -132,8 +135,9 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
   }
 
   /**
-   * A statement that PostgreSQL refused has counted nothing, so each key is then tried alone. A row that is locked or unreadable
-   * then refuses only its own key. After a time-out nothing is tried again, because the requests have waited long enough.
+   * Decides about the keys in one statement. A statement that PostgreSQL refused has counted nothing, so each key is then tried alone, and
+   * a row that is locked or unreadable refuses only its own key. After a time-out no key is tried again, because the requests have waited
+   * long enough.
    */
   private async decideKeys(keys: Asked[], outcomes: Outcome[]): Promise<void> {
     try {
@@ -172,7 +176,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
   }
 }
 
-/** The part of the batch for the next statement, sorted: up to `maxKeys` keys, and no key with two limits or windows. */
+/** The part of the batch for the next statement, sorted by key: up to `maxKeys` keys, and no key with two limits or windows. */
 function gather(hits: Hit[], start: number): { keys: Asked[]; end: number } {
   const keys = new Map<string, Asked>();
   let end = start;

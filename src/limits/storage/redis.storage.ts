@@ -7,13 +7,13 @@ const connectMs = 2_000;
 const commandMs = 1_000;
 const longestRetryMs = 500;
 
-/** Microseconds since 1970 on Redis' own clock, constant within one script. */
+/** Lua that sets `now` to microseconds since 1970 by Redis' own clock. The time is constant within one script. */
 export const redisClock = "local time = redis.call('TIME') local now = time[1] * 1000000 + time[2]";
 
 /**
- * The sliding log as a list of times, the oldest first. Each hit is pushed and popped once. Redis runs one script at a time, which
- * orders the processes. If the clock was set back, later times become now. Lua prints large numbers with 14 digits, but times have
- * 16, hence the format.
+ * A Lua script that keeps a sliding log as a list of times, the oldest first. Each hit is pushed and popped once. Redis runs one script at
+ * a time, which orders the processes. If the clock was set back, stored times in the future become the current time. Lua prints large
+ * numbers with 14 digits, but these times have 16, hence the format.
  * @param clock Lua that sets `now`
  */
 export function slidingLogScript(clock: string): string {
@@ -44,14 +44,18 @@ export function slidingLogScript(clock: string): string {
 
 type ScriptedRedis = Redis & { slidingLog(key: string, windowMs: number, limit: number): Promise<[number, number, number, number]> };
 
-/** Limits of all processes on one Redis, by its clock. It fails at once while Redis is away, so that nobody is let in uncounted. */
+/**
+ * Rate limits that all processes on one Redis server share, by its clock. While Redis is away, each request fails at once, so that no
+ * request is admitted uncounted.
+ */
 export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
   private replacing = false;
 
   private constructor(private readonly redis: ScriptedRedis) {}
 
   /**
-   * @param patienceMs the time after which a command without an answer fails
+   * Connects to Redis.
+   * @param patienceMs the time in ms after which a command without an answer fails
    * @throws when Redis does not answer within 2 seconds.
    */
   static async connect(url: string, clock = redisClock, patienceMs = commandMs): Promise<RedisStorage> {
@@ -62,13 +66,13 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
       commandTimeout: patienceMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
-      // A command that is sent twice would count twice.
+      // A command that is sent again after a lost connection could count a request twice.
       autoResendUnfulfilledCommands: false,
       retryStrategy: attempts => (connected ? Math.min(attempts * 50, longestRetryMs) : null),
       keepAlive: 10_000,
       scripts: { slidingLog: { lua: slidingLogScript(clock), numberOfKeys: 1 } },
     }) as ScriptedRedis;
-    // Without a listener each lost connection would be printed. The requests that fail report it themselves.
+    // Without this listener ioredis would print each lost connection. The requests that fail report the error themselves.
     redis.on('error', () => undefined);
     await redis.connect().catch(cause => {
       throw new Error('REDIS_URL: Redis 没有应答 / Redis does not answer', { cause });
@@ -85,9 +89,10 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
   }
 
   /**
-   * Replaces a connection that does not answer in time. TCP alone takes up to two minutes to notice that a network works again.
-   * ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one. A server that only reads has been
-   * made a replica, and keeps its connections; by then the name leads to the new primary.
+   * Reports a failed command, and replaces a connection that does not answer in time. TCP alone takes up to two minutes to notice that a
+   * network works again. ioredis' `socketTimeout` would replace the connection too, but its timer outlives its socket and cuts the next
+   * one. The connection to a READONLY server is also replaced: the server has become a replica and keeps its connections, while its host
+   * name now leads to the new primary.
    */
   private fail(error: unknown): never {
     if (!this.replacing && error instanceof Error && /^Command timed out$|\bREADONLY /.test(error.message)) {

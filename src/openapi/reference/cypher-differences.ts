@@ -1,14 +1,17 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
 interface CypherDifference {
-  /** Part of the anchor. */
+  /** The name of the feature, from which the anchor is made. */
   name: string;
   meaning: Bilingual;
   example: string;
   isRefused?: true;
 }
 
-/** Features that readers of openCypher would not expect. test/tck/known-differences.ts has the TCK scenarios whose answers differ. */
+/**
+ * Features whose behaviour readers of openCypher would not expect. test/tck/known-differences.ts lists the TCK scenarios whose answers
+ * differ.
+ */
 export const cypherDifferences: CypherDifference[] = [
   {
     name: 'aliases',

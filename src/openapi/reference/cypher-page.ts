@@ -12,7 +12,7 @@ import { type ReferenceEntry, type ReferencePage, type ReferenceSection } from '
 const onlyReads = { zh: '查询只读取', en: 'Queries only read' };
 const notBuilt = { zh: '暂不支持', en: 'Not supported' };
 
-/** The page of the supported part of openCypher, from the tables that the compiler reads. */
+/** The reference page of the supported part of openCypher, made from the tables that the compiler reads. */
 export const cypherPage: ReferencePage = {
   path: '/docs/cypher',
   title: { zh: 'openCypher', en: 'openCypher' },
@@ -71,7 +71,7 @@ export const cypherPage: ReferencePage = {
   ],
 };
 
-/** The query around the example of an expression. */
+/** A whole query in which an example expression can stand. */
 export function queryOf(expression: string): string {
   return `MATCH (c:Customer)-[r:PLACED]->(o:Order)-[l:CONTAINS]->(p:Product) RETURN ${expression}`;
 }
@@ -96,7 +96,7 @@ function refused(anchor: string, title: Bilingual, meaning: Bilingual, examples:
   };
 }
 
-/** An id may hold no space. */
+/** The anchor of an entry: an HTML id must not contain spaces. */
 function anchorText(key: string): string {
   return key.replaceAll(' ', '-');
 }

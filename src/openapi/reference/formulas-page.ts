@@ -66,7 +66,7 @@ const syntaxWords: [anchor: string, name: string, meaning: Bilingual, example: s
   ],
 ];
 
-/** The page of the formula language, from the tables that the parser and the patterns read. */
+/** The reference page of the formula language, made from the tables that the parser and the patterns read. */
 export const formulasPage: ReferencePage = {
   path: '/docs/formulas',
   title: { zh: '公式', en: 'Formulas' },

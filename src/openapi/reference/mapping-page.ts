@@ -11,7 +11,7 @@ const kindNames: Record<MappingKey['takes'], Bilingual> = {
   duration: { zh: '时长，如 500ms、30s、5m、2h、7d', en: 'a duration, such as 500ms, 30s, 5m, 2h or 7d' },
 };
 
-/** The page of the mapping language, from the tables that the parser reads. */
+/** The reference page of the mapping language, made from the table that the parser reads. */
 export const mappingPage: ReferencePage = {
   path: '/docs/mapping',
   title: { zh: '映射', en: 'Mapping' },

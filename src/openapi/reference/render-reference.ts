@@ -2,7 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 
 /** A page that describes one of the languages in which users write. */
 export interface ReferencePage {
-  /** Without the base path. */
+  /** The page's path, without the base path. */
   path: string;
   title: Bilingual;
   intro: Bilingual[];
@@ -18,14 +18,14 @@ export interface ReferenceSection {
 
 export interface ReferenceEntry {
   anchor: string;
-  /** As it is written in the language. */
+  /** The word or sign that the entry describes, as it is written in the language. */
   name: string;
   /** Short facts, such as the type, other spellings or that it is not supported. */
   facts: Bilingual[];
   meaning: Bilingual;
-  /** None where the name says it all. */
+  /** An example; absent if the name itself shows the use. */
   example?: string;
-  /** The whole text that the example is part of. */
+  /** The whole text that the example is part of, if the example cannot stand alone. */
   whole?: string;
 }
 

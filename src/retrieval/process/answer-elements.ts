@@ -2,7 +2,7 @@ import { type Behind } from '../../cypher/executors/memory/behind.js';
 import { elementsIn } from '../../cypher/values/elements-in.js';
 import { type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 
-/** An edge by the columns of its index. `edges.id` alone has no index. */
+/** An edge by the columns of the table's index. `edges.id` alone has no index. */
 export interface EdgeRef {
   id: number;
   sourceId: number;
@@ -10,7 +10,7 @@ export interface EdgeRef {
   type: string;
 }
 
-/** The nodes and edges that an answer shows or rests on, each once, in the order they were found. */
+/** The nodes and edges that an answer shows or rests on, each once, in the order in which they were found. */
 export class AnswerElements {
   readonly nodeIds = new Set<number>();
   readonly edges = new Map<number, EdgeRef>();

@@ -7,18 +7,18 @@ import { temporalText } from '../../cypher/values/temporal/temporal-text.js';
 import { kindOf } from '../../cypher/values/value-kind.js';
 import { type Steps } from '../../text/steps.js';
 
-/** The nodes and edges of an answer as its rows show them, by id. */
+/** The nodes and edges of an answer, by id, in the form in which rows show them. */
 export interface ShownElements {
   nodes: ReadonlyMap<number, AnswerNode>;
   edges: ReadonlyMap<number, AnswerEdge>;
 }
 
-/** So many values are some 50 µs of work. */
+/** The number of values that are converted in one step, which takes some 50 µs. */
 const valuesInStep = 256;
 
 /**
- * Values as JSON, in steps, since one list may be as large as an answer. A value that JSON cannot hold leaves as a text: integers beyond
- * 2^53, decimals with more digits than a float, NaN, the infinities, and times.
+ * Converts values to JSON, in steps, since one list may be as large as an answer. A value that JSON cannot hold becomes a text: integers
+ * beyond 2^53, decimals with more digits than a float, NaN, the infinities, and times.
  */
 export function* toAnswerValues(values: readonly CypherValue[], shown: ShownElements): Steps<unknown[]> {
   const answers: unknown[] = [];
@@ -54,12 +54,12 @@ function toJson(value: Exclude<CypherValue, Holder>, shown: ShownElements): unkn
     case 'edge':
       return shown.edges.get(value.id) ?? null;
     default:
-      // A time of the source looks as it does there.
+      // A time that was read from the source keeps the text of the source.
       return (value as { source?: string }).source ?? temporalText(value);
   }
 }
 
-/** A quotient with the digits of a float, because a text would not be more exact. */
+/** A quotient with the digits of a float, because more digits would not be more exact. */
 function roundedText(value: Decimal): string {
   const nearest = value.toNumber();
   return Math.abs(nearest) <= Number.MAX_SAFE_INTEGER ? String(nearest) : value.toString();
@@ -81,7 +81,7 @@ const columnTypes: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   duration: 'duration',
 };
 
-/** The type that all values of a column share, or `any`. */
+/** The type of all non-null values of a column; `any` if their types differ. */
 export function columnTypeOf(values: readonly CypherValue[]): string {
   const types = new Set(values.filter(value => value !== null).map(typeOf));
   const [first = 'any', ...others] = types;
@@ -96,7 +96,7 @@ function typeOf(value: CypherValue): string {
   return columnTypes[kindOf(value)] ?? 'any';
 }
 
-/** The least that values take in the answer as JSON. Stops counting beyond `most`. */
+/** A lower bound of the bytes that values take in the answer's JSON. Counting stops beyond `most`. */
 export function leastBytesOf(values: Iterable<CypherValue>, most: number): number {
   let bytes = 0;
   for (const value of values) {

@@ -3,9 +3,12 @@ import { TooManyWordsError } from '../../questions/linking/link-question.js';
 import { type Planning, planReading } from './plan-reading.js';
 
 const mostSuggested = 3;
-/** Most UTF-16 units of a suggested question: users do not send longer ones. */
+/** The most UTF-16 units of a suggested question: users do not send longer ones. */
 const longest = 300;
-/** Each costs as much as a question. A refusal should not take several times as long. */
+/**
+ * The most suggestions that are tried. Each costs as much as planning a question, and a refusal should not take several times as long as an
+ * answer.
+ */
 const mostTried = 10;
 const patienceMs = 500;
 
@@ -13,7 +16,7 @@ const patienceMs = 500;
 export async function answerableQuestions(near: readonly string[], planning: Planning, link: Link): Promise<string[]> {
   const found: string[] = [];
   const until = performance.now() + patienceMs;
-  // Tokens belong to the question that they were given for.
+  // Tokens of a meaning belong to the question that they were given for, so they are left out here.
   const alone = { ...planning, question: { ...planning.question, choices: [] } };
   for (const text of near.filter(({ length }) => length <= longest).slice(0, mostTried)) {
     if (performance.now() > until) break;

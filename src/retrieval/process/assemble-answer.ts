@@ -11,26 +11,28 @@ import { readElements, readEvidence, toAnswerEdge, toAnswerNode } from './read-e
 import { type GraphReader } from './retrieval-database.js';
 import { type CypherRequest } from './cypher-request.js';
 
-/** Result of an executor. */
+/** The result of an executor. */
 export interface Executed {
   columns: string[];
-  /** With the matches that each row rests on, where the executor knows them. */
+  /** The rows. Each has the matches that it rests on, if the executor knows them. */
   rows: AnswerRow[];
-  /** Whether there are more rows than asked for. */
+  /** Whether there are more rows than the caller asked for. */
   isTruncated: boolean;
-  /** Further elements that the rows rest on. */
+  /** Elements, besides those of the rows' matches, that the rows rest on. */
   examples: AnswerElements;
-  /** Whether the rows rest on more elements than are known here. */
+  /** Whether the rows rest on more elements than this result lists. */
   isCut: boolean;
-  /** Whole tables that the rows rest on. */
+  /** Citations of whole tables that the rows rest on. */
   tables: Citation[];
   warnings: Bilingual[];
   plan: Pick<QueryPlan, 'executor' | 'sql' | 'profile'>;
-  /** Whether the same query may have another answer a moment later: it asks for the time, or for chance. */
+  /** Whether the same query may have another answer a moment later, because it asks for the time or for a random value. */
   isOfItsMoment: boolean;
 }
 
-/** Makes the answer of what an executor found: reads the elements that it shows and cites the rows that it rests on. */
+/**
+ * Makes the answer from an executor's result: reads the elements that the rows show, and cites the rows of the warehouse that they rest on.
+ */
 export async function assembleAnswer(
   reader: GraphReader,
   schema: GraphElements,
@@ -86,7 +88,7 @@ export async function assembleAnswer(
   };
 }
 
-/** The elements in the rows as answers show them. Those of the evidence are read already. @throws AnswerTooLargeError */
+/** Reads the nodes and edges in the rows as answers show them, except those that the evidence has read. @throws AnswerTooLargeError */
 async function readShown(reader: GraphReader, { nodeIds, edges }: AnswerElements, graph: RetrievalAnswer['graph']): Promise<ShownElements> {
   const nodesById = new Map(graph.nodes.map(node => [node.id, node]));
   const edgesById = new Map(graph.edges.map(edge => [edge.id, edge]));

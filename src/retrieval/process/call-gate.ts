@@ -8,17 +8,17 @@ import { SignatureCheck } from '../signature.js';
 const mostTold = 5;
 
 export interface CallGateOptions {
-  /** Calls must be signed with it. */
+  /** The key with which calls must be signed; undefined if calls need no signature. */
   key?: string | undefined;
-  /** Callers must have a certificate. */
+  /** Whether callers must have a certificate. */
   asksCertificate?: boolean;
 }
 
-/** Lets calls in that speak our version of the protocol and show the credentials that the process asks for. */
+/** Lets calls in only if they speak this process's version of the protocol and show the credentials that the process asks for. */
 export class CallGate {
   private readonly signatures: SignatureCheck | null;
   private readonly asksCertificate: boolean;
-  /** The other versions that were logged. A caller could name any number of them, so only some are. */
+  /** Versions of callers that were already logged. A caller could name any number of versions, so only some are logged. */
   private readonly told = new Set<string | undefined>();
 
   constructor(
@@ -30,7 +30,7 @@ export class CallGate {
   }
 
   /**
-   * Checks all but the body, before it is read. Returns the check of the body.
+   * Checks the headers of a call before its body is read. Returns a function that checks the body.
    * @throws RetrievalVersionError, CredentialsError
    */
   checkHeaders(request: IncomingMessage): (body: Buffer) => void {
@@ -52,12 +52,12 @@ export class CallGate {
   }
 }
 
-/** The milliseconds within which the caller wants the answer. @throws ProtocolError */
+/** Milliseconds within which the caller wants the answer. @throws ProtocolError */
 export function timeoutOf(request: IncomingMessage): number {
   return integerOf(request, headers.timeout);
 }
 
-/** The most bytes that the caller takes. @throws ProtocolError */
+/** The most bytes that the caller accepts as an answer. @throws ProtocolError */
 export function budgetOf(request: IncomingMessage): number {
   return integerOf(request, headers.budget);
 }

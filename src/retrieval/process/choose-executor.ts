@@ -21,10 +21,13 @@ export interface Choice {
   reason: ExecutorReason;
 }
 
-/** The time to load so many nodes is about that of one query that follows two relationships from each. */
+/** The most nodes of a small graph: loading them takes about as long as one query that follows two relationships from each of them. */
 const smallNodes = 50_000;
 
-/** Chooses by what is cheaper. Both have the same results. @param isLoaded whether the nodes and edges of the graph are in memory */
+/**
+ * Chooses the executor that is cheaper for a query; both have the same results.
+ * @param isLoaded whether the nodes and edges of the graph are in memory
+ */
 export function chooseExecutor({ query, plan }: PreparedCypher, graph: LoadedGraph, isLoaded: boolean): Choice {
   if (!matchesGraph(query)) return { executor: 'memory', reason: 'no_graph' };
   if (plan === null) return { executor: 'memory', reason: 'only_in_memory' };
@@ -38,7 +41,7 @@ export function chooseExecutor({ query, plan }: PreparedCypher, graph: LoadedGra
     : { executor: 'sql', reason: 'graph_not_loaded' };
 }
 
-/** Tells whether a pattern stands anywhere in the query. */
+/** Tells whether the query contains a graph pattern. */
 export function matchesGraph(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if ('nodes' in value && 'shortest' in value) return true;

@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 
-/** A Cypher query, with all that decides its answer besides the graph. */
+/** A Cypher query, with everything that decides its answer besides the graph. */
 export interface CypherRequest {
   text: string;
   /** The JSON object of the caller's parameters, as a text, so that 1 and 1.0 differ and no digit is lost. */
@@ -9,12 +9,12 @@ export interface CypherRequest {
   timeoutMs: number;
   oldestVersion?: number;
   language: Language;
-  /** The zone of times that name none. */
+  /** The time zone of times in the query that name no zone. */
   timeZone: string;
   profile: boolean;
   /**
-   * Number of rows that a ranking asks for; absent for other queries. Later rows count only if they tie with the last of these, by the
-   * second column.
+   * The number of rows that a ranking asks for; absent for other queries. Later rows are kept only if they tie with the last of these rows
+   * in the second column.
    */
   top?: number;
 }

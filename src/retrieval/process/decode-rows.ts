@@ -14,8 +14,10 @@ type EdgeCell = [id: number, source: number, target: number, type: string];
 const none = new Map<string, CypherValue>();
 
 /**
- * Reads the text cells of a CompiledQuery (`rowMode: 'array'`) as the values of memory. Elements have no labels and properties here.
- * @throws AnswerTooLargeError before rows take more than an answer may, as constants do that are sent once and answered in each
+ * Converts the text cells of a CompiledQuery's result (`rowMode: 'array'`) to the values that memory uses. Nodes and edges get no labels
+ * and properties here.
+ * @throws AnswerTooLargeError before the rows take more bytes than an answer may, which constants can do that PostgreSQL sends once and
+ * that every row repeats
  */
 export async function decodeRows(
   compiled: CompiledQuery,

@@ -3,7 +3,10 @@ import { type Topology } from '../../graph-index/topology.js';
 import { type GraphElements } from './graph-elements.js';
 import { type PropertyTypes, propertyTypesOf } from './source-values.js';
 
-/** The types of properties by the number of a label set or of an edge type. Sets with one key label share theirs. */
+/**
+ * The types of properties: of nodes by the number of their label set, of edges by the number of their type. Sets with the same key label
+ * share one object.
+ */
 export interface ElementTypes {
   nodes: readonly PropertyTypes[];
   edges: readonly PropertyTypes[];
@@ -11,9 +14,9 @@ export interface ElementTypes {
 
 type Names = Pick<Topology, 'labelSets' | 'types'>;
 
-/** Types of elements that the schema does not know, such as stubs. */
+/** The property types of elements that the schema does not know, such as stubs: none. */
 export const noTypes: PropertyTypes = new Map();
-/** All queries on a version share its topology and its schema. */
+/** The types by the topology's names, computed once: all queries on a version share its topology and its schema. */
 const kept = new WeakMap<Names, { schema: GraphElements; types: ElementTypes }>();
 
 export function elementTypesOf(topology: Names, schema: GraphElements): ElementTypes {

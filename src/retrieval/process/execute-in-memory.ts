@@ -15,12 +15,12 @@ import { type CypherRequest } from './cypher-request.js';
 import { HeapCeiling } from './heap-ceiling.js';
 import { keepTied } from './keep-tied.js';
 
-/** Enough rows to fill the citations. */
+/** The number of nodes and edges behind rows after which no more are noted: it suffices to fill the citations. */
 const mostCited = 5_000;
-/** Enough for some seconds; `timeout_ms` ends most queries before. */
+/** Limits of one query. They allow work for some seconds; `timeout_ms` ends most queries earlier. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
-/** Heap ceiling of all queries of the thread. */
+/** The heap ceiling that all queries of this thread share. */
 const ceiling = new HeapCeiling();
 
 /** Runs a query on the nodes and edges that the process holds of this graph version. @throws AnswerTooLargeError, QueryTimeoutError */
@@ -55,7 +55,7 @@ function rounded({ time_ms: ms, ...operator }: ProfiledOperator): ProfiledOperat
   return { ...operator, time_ms: Math.round(ms * 100) / 100 };
 }
 
-/** Tells whether the query has asked for the time. */
+/** A clock that notes whether the query has asked for the time. */
 class WatchedClock implements Now {
   isRead = false;
   private readonly moment = BigInt(Date.now()) * 1_000_000n;
@@ -72,15 +72,15 @@ function callsRandom(query: CypherQuery): boolean {
   return holds(query, ({ kind, name }) => kind === 'call' && String(name).toLowerCase() === 'rand');
 }
 
-/** Whether a part of the tree is of a kind. */
+/** Whether some object in a tree of plain objects satisfies `isMeant`. */
 function holds(tree: unknown, isMeant: (part: { kind?: unknown; name?: unknown }) => boolean): boolean {
   if (typeof tree !== 'object' || tree === null) return false;
   return isMeant(tree) || Object.values(tree).some(part => holds(part, isMeant));
 }
 
 /**
- * Takes one row more than asked for, which shows whether there are more. @throws AnswerTooLargeError before rows take more than an answer
- * may
+ * Takes one row more than the caller asked for, which shows whether there are more rows.
+ * @throws AnswerTooLargeError before the rows take more bytes than an answer may
  */
 async function takeRows(
   prepared: PreparedQuery,
@@ -100,7 +100,7 @@ async function takeRows(
         query.check();
       }
       if (row === null) continue;
-      // The citations are full, so further rows need no evidence.
+      // The citations are already full, so the elements behind further rows are not kept.
       if (cited > mostCited) row.behind = null;
       cited += row.behind ? row.behind.nodes.size + row.behind.edges.size : 0;
       found.push(row);

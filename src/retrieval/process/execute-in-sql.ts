@@ -18,12 +18,12 @@ import { type GraphReader } from './retrieval-database.js';
 import { type CypherRequest } from './cypher-request.js';
 import { citeSources } from './to-citations.js';
 
-/** The number of matches cited for the many behind a row of an aggregate. */
+/** The most matches that are cited as examples of the matches behind an aggregate's rows. */
 const exampleMatches = 50;
 
 /**
- * Runs a plan as SQL, or tells why memory must run it: a value is none that SQL can calculate with exactly, or the statement is too
- * complex. The transaction of the reader has failed then.
+ * Runs a plan as SQL. Returns the reason if memory must run it instead: SQL cannot calculate exactly with some value, or the statement is
+ * too complex. The reader's transaction has failed in this case.
  */
 export async function executeInSql(
   reader: GraphReader,
@@ -49,7 +49,7 @@ async function execute(
   { limit, profile, top }: CypherRequest,
   pace: Pace,
 ): Promise<Executed> {
-  // One row more than asked for shows whether there are more.
+  // One row more than the caller asked for shows whether there are more rows.
   const compiled = compilePlan(plan, { graphId: reader.graphId, limit: limit + 1 });
   const found = keepTied(await fetchRows(reader, compiled, pace), top);
   const isTruncated = found.length > limit;
@@ -68,7 +68,7 @@ async function execute(
   };
 }
 
-/** Tells whether rows rest on matches that they do not show, because they stand for many of them. */
+/** Tells whether rows rest on matches that they do not show, because one row stands for many matches. */
 function restsOnMatches(plan: QueryPlan): boolean {
   const aggregation = findOperator(plan.root, 'aggregate');
   if (!aggregation) return false;
@@ -82,7 +82,7 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery, pace: Pac
   return decodeRows(compiled, cells as (string | null)[][], reader.answerMaxBytes, pace);
 }
 
-/** The first of the matches behind the rows of an aggregate. `isWhole` is set when single matches cannot be told apart. */
+/** The first matches behind the rows of an aggregate. `isWhole`: the single matches cannot be told apart. */
 async function citeMatches(
   reader: GraphReader,
   plan: QueryPlan,
@@ -94,7 +94,7 @@ async function citeMatches(
   const examples = new AnswerElements();
   const matches = behind ? await fetchRows(reader, compilePlan(behind.plan, { graphId: reader.graphId, limit: exampleMatches }), pace) : [];
   for (const match of matches) if (match.behind) examples.addBehind(match.behind);
-  // A count of 0 rests on no match.
+  // A count of 0 rests on no matches, so there is nothing to cite.
   if (behind && !behind.isLimited && examples.isEmpty) return { examples, isWhole: false, warnings: [] };
   if (examples.isEmpty) {
     const text = {
@@ -108,7 +108,7 @@ async function citeMatches(
   return { examples, isWhole: false, warnings: isCapped ? [text] : [] };
 }
 
-/** Cites each table of the plan's labels and types once, or all tables if the plan names none. */
+/** Cites the tables of the plan's labels and edge types, each once; all tables if the plan names neither labels nor types. */
 function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
   const patterns = patternsOf(plan);
   const labels = new Set(patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat())));

@@ -13,7 +13,9 @@ const bounds: [sqlstate: string, reason: Bilingual][] = [
   [sqlstates.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
 ];
 
-/** Turns PostgreSQL's failure in a caller's query into an error about that query. Other failures stay as they are. */
+/**
+ * Turns a failure that a caller's query has caused in PostgreSQL into an error about the query. Other failures are returned as they are.
+ */
 export function explainFailure(failure: unknown): unknown {
   const code = sqlstateOf(failure);
   if (code === '') return failure;

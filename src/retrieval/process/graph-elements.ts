@@ -16,17 +16,17 @@ export interface ElementRow {
   key_columns: string[];
   key_properties: string[];
   display_property: string | null;
-  /** `column` is null for a constant and for an expression. */
+  /** The properties of the element. `column` is null for a constant and for an expression. */
   properties: (Pick<PropertySchema, 'name' | 'type'> & { column: string | null })[];
   row_count: number;
-  /** `count` is that of all nodes of the element with the label, whichever job gave it to them. */
+  /** The labels of the element's nodes. `count` is the number of all nodes of the element with the label, whichever job gave it to them. */
   labels: { name: string; aliases: string[]; count: number }[];
 }
 
 /** The source of the rows of one element and job, for citations. */
 export interface ElementSource {
   kind: 'node' | 'edge';
-  /** Label or edge type. */
+  /** The label of a node, or the type of an edge. */
   name: string;
   sourceLabel: string;
   targetLabel: string;
@@ -43,11 +43,11 @@ export interface GraphElements extends GraphSchema {
   sources: ElementSource[];
 }
 
-/** Several jobs that write the same label or type make one element. */
+/** Makes the schema of a graph version. Several jobs that write the same label or edge type make one element. */
 export function toGraphElements(rows: ElementRow[]): GraphElements {
   const labels = new Map<string, LabelSchema>();
   const edges = new Map<string, EdgeSchema>();
-  // A list that is searched for each new name would take the square of the names of a graph.
+  // The aliases are kept in sets: searching a list for each new name would take quadratic time.
   const aliases = new Gathered<Set<string>>(() => new Set());
   const properties = new Gathered<Map<string, PropertySchema>>(() => new Map());
   for (const row of rows) {
@@ -55,7 +55,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
     for (const alias of row.aliases) aliases.of(element).add(alias);
     for (const property of row.properties) addProperty(properties.of(element), property);
     if ('furtherLabels' in element) addLabels(element, row.labels, aliases);
-    // The rows of several jobs are counted with one of them.
+    // A row that several jobs yield is counted in the `row_count` of one job only, so the counts add up.
     element.rowCount += Number(row.row_count);
   }
   for (const [element, names] of aliases) element.aliases = [...names];
@@ -63,7 +63,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
 }
 
-/** Collections by element. `none` makes the empty one of a new element. */
+/** A collection for each element. `none` makes the empty collection for an element without one. */
 class Gathered<T> extends Map<{ aliases: string[] }, T> {
   constructor(private readonly none: () => T) {
     super();
@@ -78,7 +78,7 @@ class Gathered<T> extends Map<{ aliases: string[] }, T> {
 
 function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema {
   const known = labels.get(row.name);
-  // The keys of two jobs are texts of different columns, so neither finds all nodes.
+  // The keys of two jobs are texts of different columns, so neither key finds all nodes of the label.
   if (known && JSON.stringify(known.keyProperties) !== JSON.stringify(row.key_properties)) known.keyProperties = [];
   const label = known ?? {
     name: row.name,
@@ -121,7 +121,7 @@ function addProperty(properties: Map<string, PropertySchema>, { name, type, colu
   else if (!areAlike(known.type, type)) known.type = 'mixed';
 }
 
-/** Tells whether values of two types are read alike. */
+/** Tells whether values of two property types are read in the same way. */
 function areAlike(a: string, b: string): boolean {
   const type = typeOfWord(a);
   return wordOf(a) === wordOf(b) || (type === typeOfWord(b) && type !== 'any' && type !== 'list');

@@ -9,10 +9,10 @@ import { type WatchedPool } from '../../database/watched-pool.js';
 import { sqlstateOf, sqlstates } from '../../sql/sqlstate.js';
 import { ReplicaBehindError } from '../retrieval.errors.js';
 
-/** At least one of the two is given. */
+/** URLs of the servers that graphs are read from. At least one of the two is given. */
 export interface GraphServerUrls {
   databaseUrl?: string | undefined;
-  /** A streaming replica of the database. */
+  /** URL of a streaming replica of the database. */
   readUrl?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Reads {
   replica: number;
 }
 
-/** A read of one graph: its least version and its deadline. */
+/** A read of one graph, with the least version that may be read and the deadline. */
 export interface GraphRead {
   graphId: number;
   leastVersion: number;
@@ -31,15 +31,15 @@ export interface GraphRead {
   untilMs: number;
 }
 
-/** A replica is usually some milliseconds behind. */
+/** The longest wait for the replica to receive a version. A replica is usually some milliseconds behind. */
 const catchUpMs = 1_000;
 const lookEveryMs = 20;
-/** After a wait in vain the database is read without another wait, for so long. */
+/** After a wait in vain, the database is read without waiting for the replica, for this many milliseconds. */
 const lagsForMs = 5_000;
 
 /**
- * The servers that graphs are read from. A replica comes first; the database itself is read when the replica has not got the
- * version in time, is away, or cancels a statement because it stands in the way of its recovery.
+ * The servers that graphs are read from. The replica is tried first. The database itself is read when the replica does not receive the
+ * version in time, is away, or cancels a statement that conflicts with its recovery.
  */
 export class GraphServers {
   readonly reads: Reads = { primary: 0, replica: 0 };
@@ -61,7 +61,8 @@ export class GraphServers {
   }
 
   /**
-   * Reads from the replica or the database. `read` runs up to three times, and throws ReplicaBehindError where the graph is too old.
+   * Reads from the replica or from the database. `read` may be called up to three times, and throws ReplicaBehindError if the graph is too
+   * old on its server.
    * @throws ReplicaBehindError and DatabaseBusyError, both 503, if only a replica is given and it cannot serve; what `read` throws
    */
   async read<T>(what: GraphRead, read: (pool: WatchedPool) => Promise<T>): Promise<T> {
@@ -93,7 +94,7 @@ export class GraphServers {
     return client;
   }
 
-  /** Cancels the statement of a connection, on its own server. */
+  /** Cancels the statement of a connection, on the server that the connection leads to. */
   async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
     if (processID !== null)
@@ -114,7 +115,7 @@ export class GraphServers {
     return value;
   }
 
-  /** Waits until the replica has the version, for a moment. */
+  /** Waits a short while until the replica has the version. False if it does not get there. */
   private async catchesUp(replica: WatchedPool, { graphId, leastVersion, signal, untilMs }: GraphRead): Promise<boolean> {
     if (this.primary && performance.now() < this.lagsUntilMs) return false;
     const enoughMs = Math.min(untilMs, performance.now() + catchUpMs);
@@ -137,7 +138,10 @@ function isAway(error: unknown): boolean {
   return toApiError(error) instanceof DatabaseUnavailableError;
 }
 
-/** Recovery on a replica cancels statements that read rows which it removes, and ends sessions that wait with such a snapshot. */
+/**
+ * Tells whether an error is a conflict with the replica's recovery, which cancels statements that read rows it removes, and ends idle
+ * sessions whose snapshot needs such rows.
+ */
 function isConflict(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
   return sqlstate === sqlstates.serializationFailure || sqlstate === sqlstates.deadlockDetected;

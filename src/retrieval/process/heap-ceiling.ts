@@ -2,9 +2,15 @@ import v8 from 'node:v8';
 import { resourceLimits } from 'node:worker_threads';
 import { WorkExceededError } from '../../cypher/executors/memory/work.js';
 
-/** V8 ends a thread at its limit, and before that collects garbage all the time. */
+/**
+ * The share of the heap's limit above which a query is ended. At the limit V8 ends the whole thread, and shortly below the limit it
+ * collects garbage all the time.
+ */
 const mostShare = 0.85;
-/** A query that holds less than both is not what fills the heap: a share of the heap, and a quarter of what one query may hold. */
+/**
+ * A query is not ended if it holds less than both of these: a share of the heap's limit, and a number of bytes that is a quarter of what
+ * one query may hold. Such a query is not what fills the heap.
+ */
 const leastShare = 0.05;
 const leastBytes = 16_777_216;
 const lookEveryMs = 20;
@@ -16,7 +22,7 @@ export interface HeldBytes {
 }
 
 export interface HeldQuery {
-  /** Call it where the query has paused. @throws WorkExceededError if the query has to make room */
+  /** Call it whenever the query pauses. @throws WorkExceededError if the query was chosen to make room */
   check(): void;
   end(): void;
 }
@@ -25,16 +31,16 @@ export interface Heap {
   /** Size of the heap in bytes at which V8 would end the thread. */
   readonly limitBytes: number;
   /**
-   * Watches collections of garbage. `usedAfterLast` tells what the last full one has left in use, and null if there was none since it was
-   * asked before.
+   * Begins to watch garbage collections. `usedAfterLast` returns the bytes in use after the last full collection; null if there was no full
+   * collection since the previous call.
    */
   watch(): { usedAfterLast(): number | null; end(): void };
 }
 
 /**
- * Keeps the heap of a thread below its limit: above 85 % of it, the query that holds the most by its own count ends with a 422, and the
- * others go on. Garbage ends no query: what counts is what the last full collection has left in use, and what the queries have counted
- * since. Once a query has been ended, nothing counts until the next collection.
+ * Keeps the heap of a thread below its limit. Above 85 % of the limit, the query that holds the most bytes by its own count ends with a
+ * 422, and the others go on. Garbage ends no query: what counts are the bytes in use after the last full collection, and the bytes that
+ * queries have counted since then. After a query was ended, nothing counts until the next collection.
  */
 export class HeapCeiling {
   private readonly running = new Map<HeldBytes, { isEnded: boolean }>();
@@ -75,7 +81,7 @@ export class HeapCeiling {
     if (inUse > mostShare * this.heap.limitBytes) this.endLargest();
   }
 
-  /** One at a time: what it held is in use until it has ended. */
+  /** Ends the query that holds the most. One query is ended at a time, because its memory stays in use until it has ended. */
   private endLargest(): void {
     const all = [...this.running];
     if (all.some(([, { isEnded }]) => isEnded)) return;
@@ -102,7 +108,7 @@ function exceeded(heldBytes: number): WorkExceededError {
 
 const oldGenerationMb = resourceLimits.maxOldGenerationSizeMb;
 
-/** The heap of this thread. Its limit is that of what has survived collections; V8 counts the room for new objects beside it. */
+/** The heap of this thread. Its limit covers objects that have survived collections; V8 counts the room for new objects separately. */
 const ownHeap: Heap = {
   limitBytes: oldGenerationMb === undefined ? v8.getHeapStatistics().heap_size_limit : oldGenerationMb * 1024 * 1024,
   watch: () => {

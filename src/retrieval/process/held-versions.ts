@@ -1,37 +1,40 @@
 import { type HeldSnapshot, type RetrievalDatabase } from './retrieval-database.js';
 
-/** A run commits within a moment of its announcement, or fails. */
+/**
+ * Milliseconds after which a run is considered failed if it has not committed. It commits within a moment of its announcement, or fails.
+ */
 const awaitRunMs = 60_000;
-/** The longest time for loading the new version. */
+/** The most milliseconds for which a version is held while the new version loads. */
 const mostMs = 300_000;
-/** Each takes a connection. */
+/** The most versions that are held at once. Each takes a database connection. */
 const mostHeld = 2;
 
-/** A version that goes on answering, and the database as it was then. */
+/** A version that goes on answering while a newer one loads, and the database as it was at that version. */
 export interface HeldVersion<G> {
   graph: G;
   database: RetrievalDatabase;
 }
 
 /**
- * The versions that go on answering while newer ones load. Each has a snapshot of the database that was taken before the run
- * committed, so all that an answer reads is of the version of its arrays.
+ * The versions that go on answering while newer ones load. Each has a snapshot of the database that was taken before the run committed, so
+ * everything that an answer reads belongs to the same version as the loaded arrays.
  */
 export class HeldVersions<G extends { graphId: number; version: number }> {
   private readonly held = new Map<number, HeldVersion<G> & { snapshot: HeldSnapshot; timers: NodeJS.Timeout[] }>();
-  /** The graphs whose snapshot is being taken. */
+  /** Ids of the graphs whose snapshot is being taken. */
   private readonly taking = new Set<number>();
 
-  /** @param onRelease is told once for each graph that is no longer held */
+  /** @param onRelease called once for each graph version that is no longer held */
   constructor(
     private readonly database: RetrievalDatabase,
     private readonly onRelease: (graph: G) => void,
   ) {}
 
   /**
-   * Holds the version that is in memory.
-   * @param isNewest whether it is still the newest that is known, when the run should have committed
-   * @returns false if the database has another version by now, too many versions are held, or this one was released meanwhile
+   * Holds the version of a graph that is in memory.
+   * @param isNewest called once the announced run should have committed: tells whether the held version is still the newest known one, so
+   * that it need not be held
+   * @returns false if the database has another version by now, if too many versions are held, or if the version was released meanwhile
    */
   async hold(graph: G, isNewest: () => boolean): Promise<boolean> {
     const { graphId, version } = graph;

@@ -1,7 +1,7 @@
 import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { compareForOrder } from '../../cypher/values/order.js';
 
-/** Cuts ranked rows after those that rank at least as high as the last one asked for, by the second column. */
+/** Keeps the first `top` ranked rows and the later rows that tie with the last of them, by the second column. */
 export function keepTied(rows: AnswerRow[], top: number | undefined): AnswerRow[] {
   const last = top === undefined ? undefined : rows[top - 1];
   if (top === undefined || !last) return rows;

@@ -13,16 +13,16 @@ import { readToOneTypes } from './to-one-types.js';
 
 const longestName = 2_000;
 const searchedTypes = new Set(['string', 'string[]', 'text', 'mixed']);
-/** The fields of a row before its texts. */
+/** The number of fields in a row before its texts. */
 const ownFields = 4;
 
-/** Parts of a graph that searches and questions need, as a flat record. */
+/** The arrays that searches and questions need of a graph, and its to-one edge types, as a flat record. */
 export type IndexRecord = SearchArrays & ValueArrays & { toOne: ToOne };
 
 /**
- * Reads the nodes of a graph into a search index, one label after the other by id, so that the index of a version is always the same. It
- * reads only the string properties, cut to the searched part. Measured with `npm run bench -- search`.
- * @throws what the room throws as soon as it is too small
+ * Reads the nodes of a graph into a search index, label by label and then by id, so that the index of a version is always the same. Reads
+ * only the string properties, cut to the searched length. Measured with `npm run bench -- search`.
+ * @throws the error of `room` as soon as the room is too small
  */
 export async function loadIndex(reader: GraphReader, schema: GraphElements, room: LoadRoom): Promise<IndexRecord> {
   const values = new ValueDictionaryBuilder();
@@ -41,7 +41,7 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, room
         for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
       });
     });
-    // COPY takes no parameters. Names are those of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+    // COPY takes no parameters. The names are names of the graph's schema, quoted as PostgreSQL's own client quotes a text.
     const sql = `SELECT id, to_json(label || labels), left(key, ${longestName}), left(display, ${longestName})${texts.join('')}
       FROM ${reader.tables.nodes} WHERE label = ${pg.escapeLiteral(element.name)} ORDER BY id`;
     await reader.copy(sql, chunk => {
@@ -51,18 +51,24 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, room
   }
   const pace = new Pace();
   const build = async () => ({ ...(await values.build(pace)), ...(await builder.build(pace)) });
-  // The server reads the edges while the index is built.
+  // The server sends the edges while this thread builds the index.
   const [built, toOne] = await Promise.all([build(), readToOneTypes(reader)]);
   return { ...built, toOne };
 }
 
-/** Leaves out the display, which has its own field, and key properties, which repeat the key. */
+/**
+ * The string properties of a label that are searched as texts. The display property has a field of its own, and key properties repeat the
+ * key, so they are left out.
+ */
 function searchedProperties(element: LabelSchema): PropertySchema[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
   return element.properties.filter(property => searchedTypes.has(property.type) && !known.has(property.name));
 }
 
-/** The values that a question can name: the text, or each text of a list. A list that was cut to the searched part gives none. */
+/**
+ * The values that a question can name: the text of a property, or each text of a list. A list that was cut to the searched length gives
+ * none.
+ */
 export function valuesIn(text: string | null, type: string): string[] {
   if (text === null) return [];
   if (type !== 'string[]') return [text];

@@ -1,4 +1,4 @@
-/** The bytes of the parts of graphs that were loaded, of the newest version of each graph. */
+/** The bytes of each part that was loaded, of the newest version of each graph. */
 export class PartSizes {
   private readonly graphs = new Map<number, { version: number; bytes: Map<string, number> }>();
 
@@ -9,7 +9,7 @@ export class PartSizes {
     else this.graphs.set(graphId, { version, bytes: new Map([[name, bytes]]) });
   }
 
-  /** The bytes of those of the parts that were loaded once. */
+  /** The bytes of the named parts of a version together; parts that were never loaded count as 0. */
   sum({ graphId, version }: { graphId: number; version: number }, names: string[]): number {
     const known = this.graphs.get(graphId);
     return known?.version === version ? names.reduce((sum, name) => sum + (known.bytes.get(name) ?? 0), 0) : 0;

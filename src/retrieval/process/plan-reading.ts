@@ -21,14 +21,14 @@ export interface Question {
   text: string;
   limit: number;
   language: Language;
-  /** YYYY-MM-DD */
+  /** The caller's date, as YYYY-MM-DD. */
   today: string;
   metrics: MetricEntry[];
   synonyms: readonly Synonym[];
   timeoutMs: number;
   oldestVersion?: number;
   choices: readonly string[];
-  /** The question that it follows. */
+  /** The question that this question follows; null if none. */
   earlier: EarlierQuestion | null;
 }
 
@@ -39,7 +39,7 @@ export interface Planning {
   pace: Pace;
 }
 
-/** Plans one way to read a question: as a metric, or on the graph. */
+/** Plans one reading of a question: as a call of a metric, or as a query on the graph. */
 export async function planReading({ reader, schema, question, pace }: Planning, followUp: Reading) {
   const { language, metrics, choices } = question;
   const { linked: found } = followUp;

@@ -3,7 +3,7 @@ import { patternsOf, type QueryPlan } from '../../cypher/plan/operators.js';
 import { type ProfiledOperator } from '../protocol.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** A node of PostgreSQL's plan. Rows and time are those of one loop, the time in milliseconds and with the plans below. */
+/** A node of PostgreSQL's plan. Its rows and time are those of one loop. The time is in milliseconds and includes the nodes below. */
 export interface ExplainedNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -14,7 +14,7 @@ export interface ExplainedNode {
   Plans?: ExplainedNode[];
 }
 
-/** PostgreSQL's operators in plain words. Others keep PostgreSQL's name, which names no table. */
+/** Plain names for PostgreSQL's operators. Operators that are not listed keep PostgreSQL's name, which never contains a table's name. */
 const words: Readonly<Record<string, string>> = {
   'Seq Scan': 'Scan',
   'Index Scan': 'Index scan',
@@ -44,7 +44,10 @@ export async function profileSql(reader: GraphReader, plan: QueryPlan, { sql, pa
   return explained.flatMap(row => flattenPlan(row['QUERY PLAN'][0].Plan, namesOf(plan)));
 }
 
-/** Each operator after those that give it rows, with the rows of all loops and the time in it without theirs. */
+/**
+ * Lists each operator after the operators that give it rows. Its rows are those of all loops, and its time leaves out the operators that
+ * give it rows.
+ */
 export function flattenPlan(node: ExplainedNode, names: ReadonlyMap<string, string>): ProfiledOperator[] {
   const below = node.Plans ?? [];
   const own = timeOf(node) - below.reduce((sum, child) => sum + timeOf(child), 0);
@@ -54,15 +57,13 @@ export function flattenPlan(node: ExplainedNode, names: ReadonlyMap<string, stri
     {
       operator,
       rows: Math.round(Number(node['Actual Rows'] ?? 0) * loopsOf(node)),
-      // Workers of a parallel plan spend more time than the operator that waits for them.
+      // The workers of a parallel plan together spend more time than the operator that waits for them, so the difference can be negative.
       time_ms: Math.max(0, Math.round(own * 1_000) / 1_000),
     },
   ];
 }
 
-/**
- * Name of the rows that an operator reads: `nodes` or `edges`, with the label or type of the pattern if known; null if it reads no table.
- */
+/** The rows that an operator reads: `nodes` or `edges`, with the label or type of the pattern if known; null if it reads no table. */
 function readBy({ 'Relation Name': relation, Alias: alias = '' }: ExplainedNode, names: ReadonlyMap<string, string>): string | null {
   if (relation === undefined) return null;
   const kind = relation.startsWith('edges') ? 'edges' : 'nodes';
@@ -70,7 +71,7 @@ function readBy({ 'Relation Name': relation, Alias: alias = '' }: ExplainedNode,
   return name ? `${kind} (${name})` : kind;
 }
 
-/** The labels and types of the pattern by the aliases in the statement. */
+/** The label or type in the pattern, by the alias of its table in the statement. */
 function namesOf(plan: QueryPlan): ReadonlyMap<string, string> {
   return new Map(
     patternsOf(plan).flatMap(({ nodes, edges }) => [

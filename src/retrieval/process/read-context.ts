@@ -4,7 +4,7 @@ import { type ToOne } from '../../questions/planning/schema-paths.js';
 const mostSteps = 3;
 const mostPerNode = 6;
 
-/** A node that a hit belongs to: its parent, its parent's parent, …, with the path to it. */
+/** A node to which a hit belongs: the hit's parent (`step` 1), its parent's parent and so on, with the path from the hit. */
 export interface ContextNode {
   step: number;
   type: string;
@@ -25,7 +25,10 @@ interface Link {
   display: string;
 }
 
-/** Reads the nodes that each node belongs to, up to three steps along edges that lead to one node only, the nearest first. */
+/**
+ * Reads the nodes to which each node belongs, by the node's id. Follows up to three edges whose type leads to one node only; the nearest
+ * node comes first.
+ */
 export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOne): Promise<Map<number, ContextNode[]>> {
   const context = new Map<number, ContextNode[]>(nodeIds.map(id => [id, []]));
   if (toOne.outgoing.length === 0 && toOne.incoming.length === 0) return context;

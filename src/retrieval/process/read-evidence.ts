@@ -9,7 +9,7 @@ import { type GraphReader } from './retrieval-database.js';
 const mostNodes = 500;
 const mostEdges = 1000;
 
-/** The run that wrote a row. Its fields are null when its record is gone. */
+/** The run that wrote a row. The fields are null when the record of the run is gone. */
 export interface WrittenBy {
   job_id: number | null;
   loaded_at: string | null;
@@ -19,15 +19,15 @@ export type NodeRow = AnswerNode & WrittenBy;
 export type EdgeRow = AnswerEdge & WrittenBy;
 
 /**
- * Reads the nodes and edges of an answer, and their warehouse rows. `more`: not everything is cited. `isGraphCut`: not everything
- * is shown.
+ * Reads the nodes and edges of an answer, and cites their warehouse rows. `more` says that not everything is cited, `isGraphCut` that not
+ * everything is shown.
  */
 export async function readEvidence(
   reader: GraphReader,
   schema: GraphElements,
   elements: AnswerElements,
 ): Promise<{ graph: AnswerGraph; citations: Citation[]; more: boolean; isGraphCut: boolean }> {
-  // The evidence always comes with the rows. It gets a quarter of the limit, so that it cannot make an answer too large that fits
+  // Every answer includes its evidence. The evidence gets a quarter of the bytes, so that it cannot make an answer too large whose rows fit
   // alone.
   const share = Math.floor(reader.answerMaxBytes / 4);
   const { nodes, edges } = await readElements(
@@ -59,28 +59,32 @@ export async function readEvidence(
   };
 }
 
-/** Tells whether a node comes from a warehouse row of its own, which stubs do not. */
+/** Tells whether a node was read from a row of the warehouse. Stubs were not. */
 export function isRead({ stub }: NodeRow): boolean {
   return stub !== true;
 }
 
-/** Tells whether an element's properties are complete; they are null beyond the allowed bytes. */
+/** Tells whether an element's properties were read; they are null beyond the allowed bytes. */
 function isWhole({ properties }: { properties: Record<string, unknown> | null }): boolean {
   return properties !== null;
 }
 
-/** The properties of the first rows, up to so many bytes, and null after that. PostgreSQL does not even send the rest. */
+/**
+ * SQL of the properties of the first rows, up to `bytes` in total, and null for all later rows. PostgreSQL does not send the properties of
+ * the later rows.
+ */
 const within = (properties: string, bytes: string): string =>
   `CASE WHEN sum(octet_length(${properties}::text)) OVER (ROWS UNBOUNDED PRECEDING) <= ${bytes} THEN ${properties} END AS properties`;
 
-/** In the order of `ids`, without the missing ones. */
+/** Reads nodes in the order of `ids`. Missing nodes are left out. */
 export async function readNodes(reader: GraphReader, ids: number[]): Promise<NodeRow[]> {
   return (await readElements(reader, ids, [], Number.MAX_SAFE_INTEGER)).nodes;
 }
 
 /**
- * Reads nodes and edges in one statement, because every answer pays for it. In the order asked for, without the missing ones.
- * @param propertyBytes the bytes for the properties of all nodes, and again for those of all edges; beyond them they are null
+ * Reads nodes and edges in one statement, because every answer pays for it. Both come in the order asked for, without the missing ones.
+ * @param propertyBytes the most bytes for the properties of all nodes, and again for the properties of all edges; beyond them properties
+ * are null
  */
 export async function readElements(
   reader: GraphReader,

@@ -5,7 +5,10 @@ import { ProtocolError } from '../retrieval.errors.js';
 
 const kinds: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
 
-/** Reads a request of the protocol. The API has checked the user's part of it, so one error for all problems is enough. */
+/**
+ * Reads a query request of the protocol. The API has checked the user's part of the request, so one error for all problems is enough.
+ * @throws ProtocolError
+ */
 export function readRetrievalQuery(text: string): RetrievalQuery {
   const fields = fieldsOf(text);
   const integer = (name: string, min: number): number => {
@@ -50,7 +53,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
   };
 }
 
-/** Reads the body of `POST /v1/warm` and `POST /v1/hold`. @throws ProtocolError */
+/** The graph id in the body of `POST /v1/warm` or `POST /v1/hold`. @throws ProtocolError */
 export function readGraphRequest(text: string): number {
   const { graph_id: graphId } = fieldsOf(text);
   if (typeof graphId !== 'number' || !Number.isSafeInteger(graphId)) throw refusal('graph_id');

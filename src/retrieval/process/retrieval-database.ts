@@ -13,15 +13,20 @@ import { type GraphRead, GraphServers, type GraphServerUrls } from './graph-serv
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const cancelAgainMs = 100;
-/** The server's own limit on a statement that stands alone. The process cancels it at the query's time-out, unless it hangs. */
+/**
+ * The server's own limit on a statement outside of a transaction. The process cancels a statement earlier, at the query's time-out, unless
+ * the process hangs.
+ */
 const aloneMs = 600_000;
-/** The graphs for which one connection prepares statements. The server keeps each of them in the memory of that connection. */
+/**
+ * The number of graphs for which one connection prepares statements. The server keeps prepared statements in the memory of the connection.
+ */
 const mostPrepared = 16;
 const preparedFor = new WeakMap<PoolClient, Set<number>>();
 
 const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
-/** Values leave the process as JSON: numbers exact, dates as text. */
+/** Leaves column values as the answer's JSON needs them: numbers exact, dates as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     switch (oid) {
@@ -49,41 +54,44 @@ export interface GraphReader {
   graphId: number;
   /** The graph's tables, as statements name them. */
   tables: GraphTables;
-  /** The most bytes of an answer. */
+  /** The most bytes that an answer may take. */
   answerMaxBytes: number;
-  /** The version that everything read here belongs to. */
+  /** The version of the graph that all rows of this reader belong to. */
   version: number;
-  /** @param name prepares the statement, which has always the same text for a graph */
+  /** @param name if given, the statement is prepared under this name; its text must always be the same for a graph */
   query<R extends object>(sql: string, parameters?: unknown[], name?: string): Promise<R[]>;
   /** Reads rows as arrays, for columns whose names are unknown or occur twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
   /**
-   * Streams the rows of a query as COPY … TO STDOUT sends them, in text. They do not count as an answer.
-   * @param take is given one chunk after the other. If it throws, the rest is not read.
+   * Streams the rows of a query in the text format of COPY … TO STDOUT. Their bytes do not count towards the limit on answers.
+   * @param take is called with one chunk after the other. If it throws, the rest is not read.
    */
   copy(sql: string, take: (chunk: Buffer) => void): Promise<void>;
 }
 
-/** A reader whose statements may each have a snapshot of their own: all of them find the same version. */
+/** A reader whose statements may each have a snapshot of their own. Every statement checks that it finds the same version. */
 export interface VersionReader extends GraphReader {
-  /** Keeps one snapshot from now on, for work that takes long. Runs may make new versions meanwhile. @throws VersionMovedError */
+  /**
+   * Uses one snapshot from now on, for work that takes long, so that ingestion runs may make new versions meanwhile.
+   * @throws VersionMovedError
+   */
   hold(): Promise<void>;
 }
 
-/** The graph has another version by now. */
+/** The graph has another version by now than the one that the work is about. */
 export class VersionMovedError extends Error {}
 
-/** Columns that a statement outside of a transaction has besides its own. */
+/** Columns that `withVersion` adds to a statement that runs outside of a transaction. */
 interface Alone {
   graph_version: number;
-  /** Null in the only row of a statement that found none. */
+  /** True in a row of the statement. Null in the single row that stands for no rows. */
   is_row: true | null;
 }
 
-/** A version of a graph that stays readable, whatever runs write. It takes a connection. */
+/** A version of a graph that stays readable while ingestion runs write newer ones. It occupies a connection. */
 export interface HeldSnapshot {
   version: number;
-  /** Reads nothing but that version. */
+  /** Reads only this version. */
   database: RetrievalDatabase;
   release(): void;
 }
@@ -98,14 +106,14 @@ export class RetrievalDatabase {
   ) {}
 
   /**
-   * @param size connections to each server
-   * @param answerMaxBytes the limit on the answer of one statement
+   * @param size the most connections to each server
+   * @param answerMaxBytes the most bytes with which one statement may answer
    */
   static open(urls: GraphServerUrls, size: number, answerMaxBytes: number, log: Logger): RetrievalDatabase {
     return new RetrievalDatabase(new GraphServers(urls, { max: size, types, statement_timeout: aloneMs }, log), answerMaxBytes);
   }
 
-  /** The same database, where no graph is read in an older version. */
+  /** The same database, but no graph is read in a version older than `version`. */
   atLeast(version: number): RetrievalDatabase {
     return new RetrievalDatabase(this.servers, this.answerMaxBytes, Math.max(version, this.leastVersion));
   }
@@ -120,7 +128,7 @@ export class RetrievalDatabase {
     return this.servers.read(what, async pool => {
       const client = await this.servers.connect(pool);
       try {
-        // The server ends what outlasts its time, should this process hang.
+        // If the process hangs, the server ends a snapshot that outlasts its time.
         const begun = (await client.query(
           `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${Math.trunc(mostMs)};
            SELECT version, pg_export_snapshot() AS id FROM graphs WHERE id = ${Math.trunc(graphId)}`,
@@ -137,7 +145,7 @@ export class RetrievalDatabase {
     });
   }
 
-  /** How often each server was read. */
+  /** How often the primary and the replica were read. */
   get reads(): GraphServers['reads'] {
     return this.servers.reads;
   }
@@ -145,9 +153,9 @@ export class RetrievalDatabase {
   /**
    * Runs `work` in one snapshot of the database, so that a version and the rows read with it belong together.
    * @param timeoutMs limit of each statement and of the whole. After it the running statement is cancelled.
-   * @param limitBytes limit on the answer of one statement
-   * @throws AnswerTooLargeError when a statement answers with more than `answerMaxBytes`; GraphGoneError when the graph does not
-   * exist; QueryTimeoutError when the time is over; ReplicaBehindError when no server has the version.
+   * @param limitBytes limit on the bytes with which one statement may answer
+   * @throws AnswerTooLargeError when a statement answers with more than `limitBytes`; GraphGoneError when the graph does not exist;
+   * QueryTimeoutError when the time is over; ReplicaBehindError when no server has the version.
    */
   async readGraph<T>(
     graphId: number,
@@ -164,9 +172,9 @@ export class RetrievalDatabase {
   }
 
   /**
-   * As `readGraph`, for work on a version that is known, which mostly happens in memory. A statement then takes one round trip and no
-   * transaction, since it reads the version along.
-   * @throws VersionMovedError when the graph has another version, and what `readGraph` throws
+   * Runs `work` like `readGraph`, but for a version that is already known, when most of the work happens in memory. Each statement then
+   * takes one round trip and no transaction, since it also reads the graph's version.
+   * @throws VersionMovedError when the graph has another version; otherwise what `readGraph` throws
    */
   async readVersion<T>(
     { graphId, version }: { graphId: number; version: number },
@@ -179,7 +187,7 @@ export class RetrievalDatabase {
     return this.servers.read(what, pool => this.readFrom(pool, what, timeoutMs, work, this.answerMaxBytes, version));
   }
 
-  /** @param known the version that the work is about; without it the snapshot begins at once, and decides */
+  /** @param known the version that the work is about; if absent, the snapshot begins at once and its version is used */
   private async readFrom<T>(
     pool: WatchedPool,
     { graphId, leastVersion, signal, untilMs }: GraphRead,
@@ -202,7 +210,7 @@ export class RetrievalDatabase {
     }, leftMs);
     signal.addEventListener('abort', cancel, { once: true });
     const check = (version: number | undefined): number => {
-      // A replica may not have heard of a new graph.
+      // A new graph may not have reached the replica yet.
       if (version === undefined && this.servers.isReplica(pool)) throw new ReplicaBehindError();
       if (version === undefined) throw new GraphGoneError(graphId);
       if (version < leastVersion) throw new ReplicaBehindError();
@@ -211,7 +219,7 @@ export class RetrievalDatabase {
     };
     let held: Promise<number> | null = null;
     const begin = async (): Promise<number> => {
-      // One round trip. Both numbers are integers by their types and cannot carry SQL.
+      // All statements take one round trip. `leftMs` and `graphId` are integers by their types and cannot carry SQL.
       const snapshot = this.snapshot ? `SET TRANSACTION SNAPSHOT ${pg.escapeLiteral(this.snapshot.id)};` : '';
       const begun = (await client.query(
         `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${snapshot} SET LOCAL statement_timeout = ${leftMs}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
@@ -259,14 +267,15 @@ export class RetrievalDatabase {
       signal.throwIfAborted();
       const sqlstate = sqlstateOf(error);
       if (timedOut || sqlstate === sqlstates.queryCanceled) throw new QueryTimeoutError(timeoutMs);
-      // The snapshot still has the graph, but a dropped table is gone from every snapshot at once.
+      // The snapshot still shows the graph's row, but a dropped table is gone from every snapshot at once.
       if (sqlstate === sqlstates.undefinedTable) throw new GraphGoneError(graphId);
       throw error;
     } finally {
       isAtEnd = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      // The answer need not wait for the cancellation, but the connection must: a late one would end the next caller's query.
+      // The caller gets its answer at once, but the connection is returned only after the cancellation: a late one would end the next
+      // caller's query.
       Promise.resolve(cancelling)
         .then(() => (held ?? cancelling) && client.query('ROLLBACK'))
         .then(
@@ -287,13 +296,13 @@ export class RetrievalDatabase {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         if (failed) continue;
-        // Chunks that have come already follow each other without a turn of the event loop.
+        // Chunks that have already arrived follow each other without returning to the event loop.
         if (pace.isOverdue) await pace.turn();
         try {
           take(chunk);
         } catch (error) {
           failed = { error };
-          // The connection is of use again once the server has ended the statement.
+          // The connection can be used again once the server has ended the statement.
           await this.cancel(client);
         }
       }
@@ -303,7 +312,9 @@ export class RetrievalDatabase {
     if (failed) throw failed.error;
   }
 
-  /** A cancellation that comes before its statement has no effect, so it is repeated until the work has ended. */
+  /**
+   * Cancels the connection's statement repeatedly until the work has ended: a cancellation that arrives before its statement has no effect.
+   */
   private async cancelUntil(isAtEnd: () => boolean, client: PoolClient): Promise<void> {
     while (!isAtEnd()) {
       await this.cancel(client);
@@ -316,12 +327,15 @@ export class RetrievalDatabase {
   }
 }
 
-/** A statement of its own tells the graph's version with its rows, or in a row without anything else. */
+/** Adds the graph's version to each row of a statement. Without rows, a single row carries only the version. */
 function withVersion(text: string, graphId: number): string {
   return `SELECT g.version AS graph_version, found.* FROM graphs g LEFT JOIN (SELECT true AS is_row, rows.* FROM (${text}) rows) found ON true WHERE g.id = ${Math.trunc(graphId)}`;
 }
 
-/** Each statement names its graph's tables, and a connection keeps what it has prepared, so it prepares for its first graphs only. */
+/**
+ * Gives the name under which a statement is prepared, if the connection may prepare for this graph. Each statement names its graph's tables
+ * and a connection keeps what it has prepared, so a connection prepares only for the first `mostPrepared` graphs.
+ */
 function named(client: PoolClient, name: string | undefined, graphId: number): { name?: string } {
   if (name === undefined) return {};
   const graphs = preparedFor.get(client) ?? new Set<number>();

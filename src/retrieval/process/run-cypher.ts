@@ -15,7 +15,7 @@ import { emptyGraph, type PreparedCypher, preparing } from '../../cypher/prepare
 import { type GraphReader, type RetrievalDatabase, VersionMovedError, type VersionReader } from './retrieval-database.js';
 import { mayAnswerBefore, withLoaded } from './with-loaded.js';
 
-/** Only in tests: the executor that must run the query. It fails where it cannot. */
+/** Used only in tests: the executor that must run the query. Execution fails if this executor cannot run the query. */
 export type ForcedExecutor = Choice['executor'];
 
 export async function runCypher(
@@ -29,7 +29,7 @@ export async function runCypher(
   const prepare = preparing(request.text, request.parameters);
   const { graphId, timeoutMs } = request;
   const known = graphs.find(graphId);
-  // The caller has just read that this is the newest version.
+  // The caller has just read that the loaded version is the newest one.
   if (known && known.version === database.leastVersion) {
     const answer = await answerFromKnown(database, graphs, known, prepare(known.schema), request, signal, forced);
     if (answer) return answer;
@@ -40,7 +40,7 @@ export async function runCypher(
     const hasElements = (held: LoadedGraph) => graphs.hasElements(held, propertiesRead(prepare(held.schema).query));
     const isLoaded = graphs.hasTopology(graph) || mayAnswerBefore(graphs, graph, request, hasElements);
     const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded, forced);
-    // A statement that has failed leaves its transaction of no use.
+    // After a failed statement its transaction cannot read further, so memory does not answer here.
     if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
     const present = graphs.elementsNow(graph, begun.read);
     if (!present) return begun;
@@ -89,21 +89,24 @@ const sqlInstead: Readonly<Record<NotInMemory, Bilingual>> = {
   },
 };
 
-/** Has the next query like this find the graph in memory. A failure is ignored: a query that needs the graph loads it, or is refused. */
+/**
+ * Loads the parts that this query needs, so that a later query of the same kind finds them in memory. A failure is ignored: a query that
+ * cannot do without the parts loads them itself, or is refused.
+ */
 function loadForLater(graphs: LoadedGraphs, graphId: number, prepare: ReturnType<typeof preparing>): void {
   const graph = graphs.find(graphId);
   if (graph) graphs.elementsOf(graph, propertiesRead(prepare(graph.schema).query)).catch(() => undefined);
 }
 
-/** Why a query needs the graph in memory, and what of it. */
+/** Why a query needs the graph in memory, and which properties it reads. */
 export interface NeedsGraph {
   reason: ExecutorReason;
   read: PropertiesRead;
 }
 
 /**
- * An answer from a version that is in memory with all that the query asks for. Only its evidence comes from the database. Null if the
- * query needs more, or the graph has another version by now.
+ * The answer from a version whose parts are all in memory; only the evidence comes from the database. Null if the query needs further
+ * parts, or if the graph has another version by now.
  */
 async function answerFromKnown(
   database: RetrievalDatabase,
@@ -128,10 +131,13 @@ async function answerFromKnown(
   }
 }
 
-/** Some 50 ms of work, which is quick to do again. */
+/** A number of turns that stands for some 50 ms of work. Less work than that is quickly done again. */
 const turnsToHold = 10;
 
-/** Keeps the version of the reader once the work takes long, so that a run that ends meanwhile does not make it begin anew. */
+/**
+ * A pace that takes a snapshot of the reader's version once the work takes long. A run that makes a new version meanwhile then does not
+ * make the work begin again.
+ */
 class HoldingPace extends Pace {
   private turns = 0;
 
@@ -153,7 +159,7 @@ function choose(prepared: PreparedCypher, graph: LoadedGraph, isLoaded: boolean,
   return forced === undefined || forced === choice.executor ? choice : { executor: forced, reason: 'forced' };
 }
 
-/** An answer that needs no more of the graph than its schema in memory, or what it needs. */
+/** Answers a query that needs only the graph's schema in memory. For any other query it returns why and which parts the query needs. */
 export async function answerWithoutLoading(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -174,7 +180,7 @@ export async function answerWithoutLoading(
   return { answer: await assembleAnswer(reader, graph.schema, executed, request, { reason, warnings, started, signal }) };
 }
 
-/** @param loaded null for a query that matches nothing, and for no other */
+/** @param loaded null only for a query that matches nothing in the graph */
 export async function answerInMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,
@@ -192,7 +198,9 @@ export async function answerInMemory(
   return assembleAnswer(reader, schema, executed, request, { reason, warnings: prepared.warnings, started, signal });
 }
 
-/** An answer from SQL for a graph that memory would answer, if it fitted or stayed as it is. Null if SQL cannot. */
+/**
+ * Answers with SQL a query that would have run in memory, when the graph does not fit or keeps changing. Null if SQL cannot run the query.
+ */
 async function answerBeyondMemory(
   reader: GraphReader,
   { schema }: LoadedGraph,

@@ -37,10 +37,12 @@ import { withLoaded } from './with-loaded.js';
 const shownHits = 10;
 /** Lexicons that this thread has built. */
 const lexicons = new BuiltLexicons();
-/** A question whose graph has new names each time that it is loaded is asked so often. */
+/** How many more times a question is answered while each load of its graph finds a new version with other names. */
 const attempts = 3;
 
-/** Parts of the graph in memory. `elements` is null unless only memory can answer the question, and an error if they do not fit. */
+/**
+ * Parts of the graph in memory. `elements` is null unless the question needs nodes and edges in memory; it is the error if they do not fit.
+ */
 type LoadedParts = LoadedIndex & { elements: LoadedElements | GraphExceedsMemoryError | null; needs: NeedsGraph | null; isLoaded: boolean };
 
 /** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
@@ -76,13 +78,13 @@ export async function runQuestion(
       (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question, signal),
     );
   let found = await answer(null);
-  // Another version, whose names differ, needs other properties.
+  // A new version of the graph with other names can need other properties in memory.
   for (let attempt = 1; 'reason' in found && attempt <= attempts; attempt++) found = await answer(found);
   if ('reason' in found) throw new GraphChangingError();
   return found;
 
   function withElements(graph: LoadedGraph, needs: NeedsGraph | null, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
-    // An older version that answers for a moment loads nothing more, so SQL reads its missing parts.
+    // While an older version answers in place of the newest, nothing more of it is loaded, so SQL reads its missing parts.
     return { ...index, elements, needs, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
   }
 }
@@ -159,12 +161,15 @@ async function answerQuestion(
   } catch (error) {
     const reason = whyNotRun(error);
     if (!reason) throw error;
-    // With fewer limits it would be more work still.
+    // The search for near nodes gets the question's limits: a plan that exceeded its limits would be more work without them.
     return refuse(reason, { terms, hint });
   }
 }
 
-/** Runs a plan. A ranking also gives the rows that tie with the last one asked for, at most `mostTied`. `isCut`: more rows tie. */
+/**
+ * Runs a plan. A ranking also gives the rows that tie with the last row asked for, at most `mostTied`; `isCut` says that even more rows
+ * tie.
+ */
 async function runPlan(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -194,8 +199,8 @@ async function runPlan(
 }
 
 /**
- * Says why a ranking shows another number than was asked for. A ranking of one has no such note unless it is cut: its sentence shows that
- * several have the value.
+ * Explains why a ranking shows more rows than were asked for, or not all rows that tie. A ranking of one row gets a note only if it is cut:
+ * its sentence already says that several have the value.
  */
 function tiesOf({ top }: GraphPlan, shown: number, isCut: boolean): Bilingual[] {
   if (isCut)
@@ -236,7 +241,8 @@ function nothingAlong(path: string): Bilingual {
 }
 
 /**
- * Says why a plan could not be run, without the place: whoever asks did not write the Cypher text. Null for a fault that is not the plan's.
+ * Says why a plan could not be run, without the position in the Cypher text, which the caller has not written. Null for an error that the
+ * plan did not cause.
  */
 function whyNotRun(error: unknown): Bilingual | null {
   if (error instanceof GraphExceedsMemoryError) return error.text;
@@ -250,7 +256,10 @@ function whyNotRun(error: unknown): Bilingual | null {
   return { zh: `回答它的工作量过大：${zh}`, en: `answering it takes too much work: ${en}` };
 }
 
-/** The API runs the metric. The graph's part of the evidence is the entities that the question named. */
+/**
+ * The answer to a question about a metric, before the API runs the metric. Its evidence from the graph is the entities that the question
+ * names.
+ */
 async function metricAnswer(
   reader: GraphReader,
   schema: GraphElements,
@@ -284,15 +293,18 @@ async function metricAnswer(
 interface Refused {
   reason: Bilingual;
   terms: LinkedTerm[];
-  /** Sentence about what can be asked about the things that the question names; '' for none. */
+  /** A sentence about what can be asked about the things that the question names; '' if there is none. */
   hint: string;
-  /** Questions near it that can be answered. */
+  /** Questions that are similar to this one and can be answered. */
   suggestions: string[];
-  /** The words that were not understood. */
+  /** The words of the question that were not understood. */
   missed: readonly string[];
 }
 
-/** Answers with the nodes nearest to the words, and the reason in the warnings. It never invents an answer. */
+/**
+ * Answers a question that cannot be answered with the nodes nearest to its words, and with the reason in the warnings. It never invents an
+ * answer.
+ */
 async function searchInstead(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -315,7 +327,7 @@ async function searchInstead(
   };
 }
 
-/** @param notes of the readings, in the language of the question */
+/** @param notes one for each reading, in the language of the question */
 function standsForSeveral(notes: string[]): Bilingual {
   return {
     zh: `有几种理解：${notes.join('；')}；请写出名称`,

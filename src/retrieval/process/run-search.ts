@@ -31,12 +31,12 @@ const searchColumns: AnswerColumn[] = [
   { name: 'score', type: 'float' },
   { name: 'context', type: 'list' },
 ];
-/** The deepest hit that a page can reach. Finding the best of a million means keeping all hits before the page in order. */
+/** The deepest hit that pages of a search reach: to find a page, all hits before it must be kept in order. */
 const mostPaged = 10_000;
-/** The characters of a node among which a corrected word is looked for: some 10 ms. */
+/** The most characters of a node in which a corrected word is looked for, which takes some 10 ms. */
 const longestLookedAt = 20_000;
 
-/** Finds one page of ranked nodes, each with the nodes it belongs to. */
+/** Finds one page of ranked nodes, each with the nodes that it belongs to. */
 export async function runSearch(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
@@ -72,7 +72,7 @@ export async function runSearch(
   );
 }
 
-/** Properties whose columns a filter reads; null if it reads none. @throws UnknownFilterError */
+/** The properties whose columns a filter reads; null if the filter reads no property. @throws UnknownFilterError */
 function propertiesRead(graph: LoadedGraph, filter: SearchFilter | null): PropertiesRead | null {
   const names = filter ? new Set(propertiesOf(graph, filter).keys()) : new Set<string>();
   return names.size > 0 ? { names, looked: new Set() } : null;
@@ -82,7 +82,7 @@ async function withElements(index: Promise<LoadedIndex>, elements: Promise<Loade
   return { ...(await index), elements: await elements };
 }
 
-/** @param query `missed`: the only words of which another spelling is told, and only if something with it is shown */
+/** @param query `missed`, if given: the only words whose corrections are told, and only if a shown node contains the correction */
 export async function searchGraph(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -133,7 +133,7 @@ export async function searchGraph(
   };
 }
 
-/** The corrections of missed words with which something is shown. Only the beginning of a long node is looked at. */
+/** The corrections of missed words that a shown node contains. Only the first `longestLookedAt` characters of a node are looked at. */
 async function toldOf(
   corrections: SearchResult['corrections'],
   missed: readonly string[],

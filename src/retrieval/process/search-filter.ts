@@ -11,7 +11,7 @@ import { type LoadedGraph } from './loaded-graphs.js';
 
 type FilterValue = SearchFilter['where'][string][number];
 
-/** The properties of a filter by their stored names. @throws UnknownFilterError */
+/** The values that a filter allows for each property, by the property's stored name. @throws UnknownFilterError */
 export function propertiesOf({ schema }: LoadedGraph, { where }: SearchFilter): Map<string, FilterValue[]> {
   const properties = schema.labels.flatMap(label => label.properties);
   return new Map(
@@ -23,7 +23,7 @@ export function propertiesOf({ schema }: LoadedGraph, { where }: SearchFilter): 
   );
 }
 
-/** Tests of a filter for the nodes of the graph. `isWanted` is absent without `elements`. @throws UnknownFilterError */
+/** The tests that a filter makes of the graph's nodes. `isWanted` is absent without `elements`. @throws UnknownFilterError */
 export function readFilter(
   graph: LoadedGraph,
   filter: SearchFilter,
@@ -49,7 +49,7 @@ export function readFilter(
   return { ...byLabel, isWanted: id => tests.every(test => test(id)) };
 }
 
-/** Whether the node of an id has one of the values. Each text of the column is read once. */
+/** A test that tells, for the id of a node, whether the node has one of the values. Each text of the column is parsed once. */
 function testOf(topology: Topology, column: PropertyColumn | undefined, values: FilterValue[]): (id: number) => boolean {
   const wanted = new Set<unknown>(values);
   const known = new Map<number, boolean>();

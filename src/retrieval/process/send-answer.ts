@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { headers, protocolVersion, type RetrievalFailure } from '../protocol.js';
 
-/** An answer up to this size is sent when it is complete, with its length. */
+/** The most bytes of an answer that is sent only when it is complete, with its length. */
 const heldBytes = 524_288;
 const json = 'application/json; charset=utf-8';
 
-/** Sends a whole answer, unless one is on its way: a process that stops may have answered already. */
+/** Sends a whole answer, unless an answer has already begun: a stopping process may have answered. */
 export function send(response: ServerResponse, status: number, pieces: Uint8Array[]): void {
   if (response.headersSent || response.destroyed) return;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -15,7 +15,7 @@ export function send(response: ServerResponse, status: number, pieces: Uint8Arra
   response.end();
 }
 
-/** Sends a failure: as the answer, or as the trailer of an answer that has begun. */
+/** Sends a failure: as the answer, or as a trailer if an answer has already begun. */
 export function sendFailure(response: ServerResponse, failure: RetrievalFailure): void {
   const body = Buffer.from(JSON.stringify(failure));
   if (!response.headersSent) {
@@ -27,7 +27,7 @@ export function sendFailure(response: ServerResponse, failure: RetrievalFailure)
 }
 
 /**
- * Sends an answer piece by piece while it is written. Only as much is written as the caller reads.
+ * Sends an answer piece by piece while it is written. The next piece is written only after the caller has read enough.
  * @throws what `pieces` throws, and the signal's reason while the caller does not read
  */
 export async function sendPieces(response: ServerResponse, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {

@@ -20,33 +20,41 @@ export interface RetrievalOptions {
   readUrl?: string | undefined;
   key?: string | undefined;
   tls?: TlsMaterial;
-  /** A socket path (with a slash) or `host:port`. */
+  /** The address to listen on: a socket path (with a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
   answerMaxBytes: number;
   logLevel: LevelWithSilent;
-  /** Threads that run queries; undefined for one a core, at least two. */
+  /** The number of threads that run queries; undefined for one thread per core, at least two. */
   threads?: number | undefined;
-  /** Directory for files with parts of graphs; null keeps no files. */
+  /** Directory for files with parts of graphs; null if no files are kept. */
   snapshotDirectory: string | null;
   /** Values that logs must not show. */
   secrets: readonly string[];
-  /** The program of a query thread. */
+  /** The JavaScript file that a query thread runs. */
   threadEntry: URL;
   log: Logger;
 }
 
 const maxBodyBytes = 2_097_152;
-/** Each query keeps about one core busy, mostly PostgreSQL's. More than two queries a core would leave nothing for the rest. */
+/**
+ * The most queries that work at once. Each query keeps about one core busy, mostly PostgreSQL's, so more than two queries a core would
+ * leave nothing for the rest.
+ */
 export const workingAtOnce = Math.min(mostWorking, Math.max(4, 2 * availableParallelism()));
-/** A light query of one more member need not wait for the long ones of two. */
+/**
+ * Additional places for callers who hold none, so that a light query of a third caller need not wait for the long queries of two others.
+ */
 const newcomers = 2;
-/** All API processes share these places. Everything that works and waits for one API process fits into its connections to here. */
+/**
+ * Limits of the places that all API processes share. All working and waiting queries of one API process fit into its connections to this
+ * process.
+ */
 const shareOptions = { places: workingAtOnce, newcomers, waitingPerCaller: waitingOfOneCaller, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
   server: Server;
-  /** Lets queries under way end for at most `boundMs`. */
+  /** Stops the server after waiting at most `boundMs` for queries under way. */
   close: (boundMs: number) => Promise<void>;
 }
 
@@ -57,7 +65,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     entry: options.threadEntry,
     count: options.threads ?? Math.max(2, availableParallelism()),
     log: options.log,
-    // Adds a connection for each of a few graphs that may be loading or held, and one for cancelling.
+    // The 6 further connections are one for each of a few graphs that may be loading or held, and one for cancelling.
     start: {
       databaseUrl,
       readUrl,
@@ -75,7 +83,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
 
-  /** A thread that hangs is ended alone, so that the process is healthy beside it. */
+  /** Tells the health of the process. A hanging thread does not count: it is ended alone, and the other threads go on. */
   async function health(): Promise<RetrievalHealth> {
     const reads = await threads.ping();
     const { count, bytes } = threads.graphs;
@@ -85,7 +93,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   async function answer(request: IncomingMessage, response: ServerResponse, gone: AbortController): Promise<void> {
     const asksHealth = request.method === 'GET' && request.url === '/v1/health';
-    // An orchestrator sends neither a version nor a signature.
+    // An orchestrator's health probe has no protocol version and no signature.
     if (asksHealth && request.headers[headers.version] === undefined) {
       await threads.ping();
       return send(response, 200, [Buffer.from('{"status":"ok"}')]);
@@ -128,13 +136,13 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
-    // Work that does not heed the signal at once goes on, and keeps its place until it ends.
+    // The caller's answer does not wait for work that ignores the signal for a while. Such work goes on, and keeps its place until it ends.
     const aborted = new Promise<never>((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error)));
     try {
       await Promise.race([answer(request, response, gone), aborted]);
     } catch (error) {
       if (response.destroyed) return;
-      // Logs failures that the caller did not cause. Its thread has logged that of a query.
+      // Logs failures that the caller did not cause. The failure of a query was logged by its thread.
       if (!isAnswer(error) && !(error instanceof QueryFailure))
         options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
       sendFailure(response, error instanceof QueryFailure ? error.failure : toFailure(error));
@@ -142,13 +150,14 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   }
 
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    // No error may be left unhandled here: a rejection would end the process with everybody's queries.
+    // No rejection may stay unhandled here: it would end the process with the queries of all callers.
     handle(request, response).catch((error: unknown) => {
       options.log.error({ cause: error }, 'A failure could not be answered');
       response.destroy();
     });
   };
-  // Whether a caller's certificate is good is told by an answer, which says more than the end of the connection.
+  // TLS accepts any caller's certificate. Whether the certificate is good is checked later, since an answer says more than a closed
+  // connection.
   const { ca, ...certificate } = options.tls ?? {};
   const server = certificate.cert
     ? https.createServer({ ...certificate, ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}) }, listener)
@@ -156,7 +165,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const drain = new ServerDrain(server, (_request, response) => {
     sendFailure(response, toFailure(new ServiceStoppingError()));
   });
-  // Limits only the arrival of a request. Cold starts and long queries have their own time-outs.
+  // The time limit covers only the arrival of a request. Cold starts and long queries have their own time-outs.
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 75_000;
   await listen(server, options.listen);
@@ -171,7 +180,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
 async function listen(server: Server, address: string): Promise<void> {
   const isPath = address.includes('/');
-  // A killed process leaves its socket file behind. The directory is private to this instance.
+  // A killed process leaves its socket file behind, so the file is removed. The directory is private to this instance.
   if (isPath) await rm(address, { force: true });
   const colon = address.lastIndexOf(':');
   const target = isPath

@@ -8,7 +8,7 @@ import { wordOf } from '../../cypher/values/value-type.js';
 import { type NumberKind } from '../../graph-index/property-column.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 
-/** The types of the properties of one label or edge type, by name; `mixed` where its sources disagree. */
+/** The type of each property of one label or edge type, by property name; `mixed` where the sources of the label or type disagree. */
 export type PropertyTypes = ReadonlyMap<string, string>;
 
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
@@ -22,7 +22,7 @@ export function propertyTypesOf(properties: readonly PropertySchema[]): Property
   return types;
 }
 
-/** Reads the properties of a node or edge as the graph's tables hold them. */
+/** Converts the JSON text of an element's properties, as the graph's tables hold it, to Cypher values. */
 export function readProperties(text: string, types: PropertyTypes): ReadonlyMap<string, CypherValue> {
   const read = readJsonValue(text);
   const properties = new Map<string, CypherValue>();
@@ -30,13 +30,13 @@ export function readProperties(text: string, types: PropertyTypes): ReadonlyMap<
   return properties;
 }
 
-/** Reads the JSON text of one property. Null for a value that is none. */
+/** Converts the JSON text of one property to a Cypher value; null if the text holds no usable value. */
 export function readProperty(json: string, type: string | undefined): CypherValue {
   const value = readJsonValue(json, type?.startsWith('float'));
   return value === null ? null : toValue(value, type);
 }
 
-/** How the numbers of a type are read, if that needs no more than the number. */
+/** How a property's numbers are read, if the number itself is enough to read it; otherwise null. */
 export function numberKindOf(type: string | undefined): NumberKind {
   if (type === 'float') return 'float';
   return type === undefined || ['bigint', 'mixed'].includes(type) ? 'integer' : null;
@@ -65,7 +65,7 @@ function toValue(value: CypherValue, type = 'mixed'): CypherValue {
   }
 }
 
-/** The time or duration of a text, which it keeps for the answer. A text that is none stays a text. */
+/** Reads a time or duration and keeps its text for the answer. A text that is not a time stays a text. */
 function timeOf(kind: 'date' | 'localtime' | 'time' | 'localdatetime' | 'datetime' | 'duration', value: CypherValue): CypherValue {
   if (typeof value !== 'string') return value;
   try {
@@ -77,7 +77,10 @@ function timeOf(kind: 'date' | 'localtime' | 'time' | 'localdatetime' | 'datetim
   }
 }
 
-/** PostgreSQL writes a day before our era with BC behind it, and no sign before a year of five digits. ISO 8601 counts from a year 0. */
+/**
+ * Converts PostgreSQL's text of a date to ISO 8601. PostgreSQL writes BC behind a date before our era, and no sign before a year of five
+ * digits. ISO 8601 has a year 0 and signs.
+ */
 function isoText(text: string): string {
   const [, year, rest = '', isBefore] = /^(\d{4,})(-\d\d-\d\d.*?)( BC)?$/.exec(text) ?? [];
   if (year === undefined || (year.length === 4 && isBefore === undefined)) return text.replace(' ', 'T');

@@ -3,21 +3,21 @@ import { type ElementSource, type GraphElements } from './graph-elements.js';
 
 const mostCitations = 200;
 
-/** An element of the answer, as a citation needs it. */
+/** The facts of an answer's element that its citation needs. */
 export interface CitedElement {
   kind: 'node' | 'edge';
-  /** Label or type. */
+  /** The label of a node, or the type of an edge. */
   name: string;
   key: string;
   jobId: number | null;
   loadedAt: string | null;
-  /** The labels of the nodes at the start and end of an edge, if known. */
+  /** The labels of the nodes at the start and at the end of an edge; each is undefined if not known. */
   ends?: readonly [from: string | undefined, to: string | undefined];
 }
 
 /**
- * The warehouse rows behind nodes and edges, each once, in their order: at most 200, and whether there were more. An edge without a key
- * comes from a row that is cited with one of its ends, or else from a table of its own, which is cited as a whole.
+ * The warehouse rows behind nodes and edges, each row once, in the order of the elements: at most 200, and whether there were more. An edge
+ * without a key comes from a row that is cited with a node at one of its ends, or from a table of its own, which is cited as a whole.
  */
 export function toCitations(schema: GraphElements, elements: CitedElement[]): { citations: Citation[]; more: boolean } {
   const distinct = [
@@ -25,7 +25,7 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
       elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends, element.jobId]), element]),
     ).values(),
   ];
-  // Many elements have the same origin, and there may be two thousand sources.
+  // The source is looked up once per origin: many elements share an origin, and there may be two thousand sources.
   const sourceOf = kept(originOf, element => sourceOfOrigin(schema.sources, element));
   const isElsewhere = kept(
     source => source,
@@ -44,13 +44,16 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
   return { citations, more: found.length > mostCitations };
 }
 
-/** Whether an edge without a key is read where the nodes at one of its ends are, or was not read from this source: it has keys. */
+/**
+ * Whether an edge without a key needs no citation from this source. Either its row is also the row of a node at one of its ends, or the
+ * source has key columns, so that the edge was not read from it.
+ */
 function isCitedOtherwise(sources: ElementSource[], edge: ElementSource): boolean {
   const ends = sources.filter(({ kind, name }) => kind === 'node' && (name === edge.sourceLabel || name === edge.targetLabel));
   return edge.keyColumns.length > 0 || ends.some(end => placeOf(end) === placeOf(edge));
 }
 
-/** Cites each table and query of the sources once, without telling its rows. */
+/** Cites each table and each query of the sources once, without keys of rows. */
 export function citeSources(sources: ElementSource[]): Citation[] {
   const distinct = new Map(sources.map(source => [placeOf(source), source]));
   return [...distinct.values()].map(source => ({ ...cited(source), key: {}, label: null, loaded_at: null }));
@@ -61,8 +64,8 @@ function cited({ connection, connectionId, table, queryTables, jobId }: ElementS
 }
 
 /**
- * The source that an element came from, or undefined if several are possible. An edge type may be mapped from one table for each
- * pair of labels, and the record of the run that wrote the element may be gone.
+ * The source from which an element was loaded; undefined if several sources are possible. An edge type may be mapped from one table for
+ * each pair of labels, and the record of the run that wrote the element may be gone.
  */
 function sourceOfOrigin(
   sources: ElementSource[],
@@ -80,14 +83,14 @@ function sourceOfOrigin(
   return first && others.every(other => rowsOf(other) === rowsOf(first)) ? first : undefined;
 }
 
-/** Fields of an element that decide from which source it came. */
+/** The fields of an element that decide from which source it was loaded. */
 type Origin = Pick<CitedElement, 'kind' | 'name' | 'jobId' | 'ends'>;
 
 function originOf({ kind, name, jobId, ends }: Origin): string {
   return JSON.stringify([kind, name, jobId, ends]);
 }
 
-/** A function whose results are kept by what the argument is told apart by. */
+/** Wraps a function so that its results are kept, under the key that `by` gives for the argument. */
 function kept<A, B>(by: (argument: A) => unknown, compute: (argument: A) => B): (argument: A) => B {
   const results = new Map<unknown, B>();
   return argument => {
@@ -99,7 +102,7 @@ function kept<A, B>(by: (argument: A) => unknown, compute: (argument: A) => B): 
 
 const texts = new WeakMap<ElementSource, { place: string; rows: string }>();
 
-/** A source may have a hundred tables and some dozen columns, so its texts are made once. */
+/** Texts of a source, made once per source: it may have a hundred tables and some dozen columns. */
 function textsOf(source: ElementSource): { place: string; rows: string } {
   const { connectionId, table, queryTables, keyColumns } = source;
   const known = texts.get(source) ?? {
@@ -118,7 +121,7 @@ function rowsOf(source: ElementSource): string {
   return textsOf(source).rows;
 }
 
-/** A key of several columns is the JSON array of their texts. */
+/** The row's key by column. A key of several columns is stored as the JSON array of their texts. */
 export function keyOfRow(columns: string[], key: string): Record<string, string> {
   const values = columns.length > 1 ? (JSON.parse(key) as string[]) : [key];
   return Object.fromEntries(columns.map((column, i) => [column, values[i] ?? '']));

@@ -4,12 +4,12 @@ import { toApiError } from '../../common/errors/to-api-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type RetrievalFailure } from '../protocol.js';
 
-/** Tells whether the error is itself an answer to the caller. */
+/** Tells whether an error is meant for the caller, so that it is not a fault of the service. */
 export function isAnswer(thrown: unknown): boolean {
   return thrown instanceof ApiError || thrown instanceof LanguageError;
 }
 
-/** The failure as the protocol sends it. */
+/** An error in the form in which the protocol sends failures. */
 export function toFailure(thrown: unknown): RetrievalFailure {
   const error = toApiError(thrown);
   if (isAnswer(thrown) || error instanceof DatabaseUnavailableError) {

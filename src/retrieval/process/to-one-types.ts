@@ -4,17 +4,21 @@ import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { CopyRows, FieldNumbers } from './load/copy-rows.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** The nodes that each type has led from, or to, once. Null once a node has come twice. */
+/**
+ * For each edge type, the ids of the nodes at one end of its edges, as long as each node has occurred once; null once a node has occurred
+ * twice.
+ */
 type Ends = Map<string, IdSet | null>;
 
 /**
- * Reads which edge types lead to one node only, from all edges of the graph. A hundredth of them tells most types that do not, which are
- * then left out. To group the edges took the server several times as long as to send them.
+ * Reads which edge types lead from a node to one other node only, by reading all edges of the graph. A sample of one edge in a hundred
+ * first rules out most types that do not, whose edges are then left out. Letting the server group the edges took several times as long as
+ * sending them.
  */
 export async function readToOneTypes(reader: GraphReader): Promise<ToOne> {
   const some = await readEnds(reader, 'TABLESAMPLE SYSTEM (1)');
   const known = [...some.outgoing.keys()].filter(type => !some.outgoing.get(type) && !some.incoming.get(type));
-  // COPY takes no parameters. Types are quoted as PostgreSQL's own client quotes a text.
+  // COPY takes no parameters. The types are quoted as PostgreSQL's own client quotes a text.
   const { outgoing, incoming } = await readEnds(reader, `WHERE type <> ALL (ARRAY[${known.map(pg.escapeLiteral).join()}]::text[])`);
   const toOne = (ends: Ends, others: Ends): string[] => [...ends.keys()].filter(type => ends.get(type) && others.get(type) !== null).sort();
   const away = toOne(outgoing, some.outgoing);

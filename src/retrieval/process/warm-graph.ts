@@ -6,8 +6,8 @@ import { type RetrievalDatabase } from './retrieval-database.js';
 const timeoutMs = 10_000;
 
 /**
- * Loads of the newest version of a graph what was loaded of an older one, before the next query needs it. A graph that nobody has used
- * is left alone. Never rejects: what cannot be loaded now is loaded, or refused, when a query comes.
+ * Loads those parts of a graph's newest version that are loaded of an older version, before the next query needs them. A graph that nobody
+ * has used is left alone. Never rejects: a part that cannot be loaded now is loaded, or refused, when a query comes.
  */
 export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
   const newest = graphs.find(graphId);
@@ -19,7 +19,7 @@ export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraph
     if (used.usesIndex) await graphs.indexOf(graph);
     for (const [use, read] of used.reads)
       await graphs.elementsOf(graph, read, use).catch((error: unknown) => {
-        // A part that no longer fits is refused when a query needs it. It must not keep the rest from loading.
+        // A part that does not fit any more is refused when a query needs it. It must not keep the other parts from loading.
         if (!(error instanceof GraphExceedsMemoryError)) throw error;
       });
   } catch (cause) {

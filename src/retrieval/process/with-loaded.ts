@@ -4,18 +4,18 @@ import { type LoadedGraph, type LoadedGraphs } from './loaded-graphs.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
 
-/** A graph that changes while it is loaded is loaded again. */
+/** How often a graph is loaded for one query when it changes during each load. */
 const attempts = 4;
-/** How long a query waits for a new version before the one before answers. */
+/** Milliseconds that a query waits for a new version to load before the held older version answers. */
 const patienceMs = 100;
-/** The SQLSTATEs of a snapshot that is no longer held, up to PostgreSQL 16 and since. */
+/** The SQLSTATEs of a snapshot that is not held any more: in PostgreSQL up to 16, and in later versions. */
 const snapshotGone: ReadonlySet<string> = new Set(['22023', '42704']);
 
-/** Ways to get the parts of a graph that a query needs in memory. */
+/** Two ways to get the parts of a graph in memory that a query needs. */
 export interface Needed<L> {
-  /** The parts, if all of them are in memory already; null if something has to be loaded. */
+  /** The parts, if all of them are in memory; null if any part must be loaded. */
   now: (graph: LoadedGraph) => Promise<L> | null;
-  /** Null when the graph has a new version. */
+  /** Loads the parts that are not in memory. Null if the graph gets a new version meanwhile. */
   load: (graph: LoadedGraph) => Promise<L | null>;
 }
 
@@ -23,15 +23,15 @@ export interface Needed<L> {
 export interface Asked {
   graphId: number;
   timeoutMs: number;
-  /** The oldest version that may answer while the newest loads; absent if none but the newest may. */
+  /** The oldest version that may answer while the newest loads; if absent, only the newest version may answer. */
   oldestVersion?: number;
 }
 
 type Work<L, T> = (reader: GraphReader, graph: LoadedGraph, loaded: L) => Promise<T>;
 
 /**
- * Runs `work` with what was loaded of exactly the version that the reader sees. It begins again when a new version arrives in between.
- * A version that is held answers while a newer one takes its time to load.
+ * Runs `work` with parts of exactly the version that the reader sees. Begins again when the graph gets a new version before `work` has
+ * them. A held older version answers if the newer one takes long to load.
  * @throws GraphChangingError
  */
 export async function withLoaded<L, T>(
@@ -43,7 +43,7 @@ export async function withLoaded<L, T>(
   work: Work<L, T>,
 ): Promise<T> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    // Loading goes on outside the query's transaction, so that a cold start does not hold a second snapshot and connection.
+    // Parts are loaded outside the query's transaction, so that a slow load does not hold a second snapshot and connection.
     const begun = await database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
       const graph = await graphs.get(reader);
       const present = now(graph);
@@ -56,7 +56,7 @@ export async function withLoaded<L, T>(
     if (early) return early.value;
     const loaded = await loading;
     if (loaded === null) continue;
-    // A replica may be behind what has just been read from the database.
+    // The replica may not have the version that was just read from the database yet.
     const result = await database
       .atLeast(graph.version)
       .readGraph(query.graphId, query.timeoutMs, signal, async reader =>
@@ -67,7 +67,7 @@ export async function withLoaded<L, T>(
   throw new GraphChangingError();
 }
 
-/** Whether a version that is held may answer in place of this one, and has the part that is asked for. */
+/** Whether a held version may answer in place of this version, and has the parts that the query needs. */
 export function mayAnswerBefore(
   graphs: LoadedGraphs,
   graph: LoadedGraph,
@@ -78,9 +78,9 @@ export function mayAnswerBefore(
   return held !== null && oldestVersion !== undefined && held.graph.version >= oldestVersion && hasPart(held.graph);
 }
 
-/** Does something else if loading takes longer than a moment. Null if it does not, or if the other way leads nowhere. */
+/** Runs `instead` if loading takes longer than `patienceMs`. Null if loading ends in time, or if `instead` gives no result. */
 async function beforeLoaded<T>(loading: Promise<unknown>, instead: () => Promise<T | null>): Promise<T | null> {
-  // Its failure is told to whoever waits for it.
+  // A failure of the load is reported to the caller that awaits `loading` itself.
   const ended = loading.then(
     () => true,
     () => true,
@@ -91,7 +91,7 @@ async function beforeLoaded<T>(loading: Promise<unknown>, instead: () => Promise
   return isLoaded ? null : instead();
 }
 
-/** Runs the work with the version that is held. Null without one that may answer. */
+/** Runs the work with the held version of the graph. Null if no version is held, or if it may not answer. */
 async function withHeld<L, T>(
   graphs: LoadedGraphs,
   graph: LoadedGraph,

@@ -3,11 +3,11 @@ import { arrayParts, objectParts } from '../../common/json/write-in-turns.js';
 import { type Pace } from '../../common/turns/pace.js';
 import { type RetrievalAnswer } from '../protocol.js';
 
-/** Characters of one piece. Smaller pieces would cost more writes. */
+/** The number of characters of one piece. Smaller pieces would cost more writes. */
 const pieceCharacters = 65_536;
 
 /**
- * Writes the three lines of an answer in pieces. The last piece is what it returns.
+ * Yields the three lines of an answer in pieces. Returns the last piece.
  * @throws AnswerTooLargeError as soon as more than `limitBytes` are written
  */
 export async function* writeAnswer(answer: RetrievalAnswer, limitBytes: number, pace: Pace): AsyncGenerator<Buffer, Buffer> {

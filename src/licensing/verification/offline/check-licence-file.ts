@@ -12,7 +12,7 @@ import { readBoundedFile } from './read-bounded-file.js';
 
 export const maxFileBytes = 64 * 1024;
 
-/** The time for which Keygen's own gate accepts an expired file. */
+/** The time in ms for which Keygen's own gate accepts an expired licence file. */
 export const expiredGraceMs = 30 * dayMs;
 
 interface Times {
@@ -21,14 +21,14 @@ interface Times {
 }
 
 /**
- * Proves a licence from a file in Keygen's format, without any network.
+ * Proves a licence from a file in Keygen's format, without network access.
  * @throws LicenceRefusedError
  */
 export async function checkLicenceFile(source: OfflineSource, now: Date, latestSeen: Date | null): Promise<LicenceProof> {
   const certificate = parseCertificate(await readText(source.file));
   const { kind, enc, signature } = certificate;
-  // The signature covers the encoded text, so it is checked before anything inside is read. The prefix keeps the two kinds of file
-  // apart.
+  // The signature covers the encoded text, so it is checked before the content is read. The prefix `kind` keeps signatures of the two kinds
+  // of file apart.
   if (!verify(null, Buffer.from(`${kind}/${enc}`), source.publicKey, signature)) throw new LicenceRefusedError('signature_invalid');
   return judgePayload(openCertificate(certificate, source), certificate, source, { now, latestSeen });
 }
@@ -67,7 +67,7 @@ function judgePayload(
   const at = judgeClock(now, latestSeen);
   if (records.some(record => record.suspended)) throw new LicenceRefusedError('suspended');
 
-  // The file ends with its own term or with that of its licence, whichever comes first.
+  // The file expires with its own term or with the term of its licence, whichever ends first.
   const expiry = records.reduce((end, record) => earlier(end, record.expiry), fileExpiry);
   const holdsUntil = expiry && new Date(expiry.getTime() + expiredGraceMs);
   if (holdsUntil && at >= holdsUntil) throw new LicenceRefusedError('expired', expiry.toISOString());
@@ -85,7 +85,7 @@ function judgePayload(
   };
 }
 
-/** Reads `meta` of the payload. If it has a time to live (seconds) but no expiry, the time to live decides. */
+/** Reads `meta` of the payload. If `meta` has a time to live (seconds) but no expiry, the expiry is computed from the time to live. */
 function readTerms(payload: JsonObject): { issued: Date; expiry: Date | null } {
   const { issued: issuedText, expiry: expiryText, ttl } = asObject(payload.meta) ?? {};
   const issued = parseUtcTime(issuedText);

@@ -12,13 +12,13 @@ export function decodePayload(enc: string): JsonObject {
 }
 
 /**
- * Opens `enc` of an encrypted certificate: `ciphertext.iv.tag` in base64, AES-256-GCM without additional data, keyed by the SHA-256
- * of the secret (https://keygen.sh/docs/api/cryptography/#cryptographic-lic-decrypt).
+ * Decrypts `enc` of an encrypted certificate: `ciphertext.iv.tag` in base64, AES-256-GCM without additional data, with the SHA-256 of the
+ * secret as the key (https://keygen.sh/docs/api/cryptography/#cryptographic-lic-decrypt).
  * @param secret The licence key; for a machine file followed by the fingerprint.
  */
 export function decryptPayload(enc: string, secret: string): JsonObject {
   const [ciphertext, iv, tag, ...more] = enc.split('.').map(decodeBase64);
-  // A shortened tag would be easier to guess.
+  // Only full tags of 16 bytes are accepted: GCM allows shorter tags, which are easier to guess.
   if (!ciphertext || iv?.length !== 12 || tag?.length !== 16 || more.length > 0) throw new LicenceRefusedError('payload_malformed');
   let plain: Buffer;
   try {

@@ -7,7 +7,7 @@ export type CertificateKind = 'license' | 'machine';
 /** The envelope of a licence file. Only `enc` is signed; `alg` is unproven. */
 export interface Certificate {
   kind: CertificateKind;
-  /** The content, encoded or encrypted, exactly as signed. */
+  /** The encoded or encrypted content of the file, exactly as signed. */
   enc: string;
   /** Ed25519 signature, 64 bytes. */
   signature: Buffer;
@@ -17,8 +17,8 @@ export interface Certificate {
 const frame = /^-----BEGIN (LICENSE|MACHINE) FILE-----\r?\n((?:[A-Za-z0-9+/=]+\r?\n)+)-----END (LICENSE|MACHINE) FILE-----(?:\r?\n)*$/;
 
 /**
- * Reads the text of a licence or machine file: `{"enc", "sig", "alg"}` as base64 in lines, between two marks
- * (https://keygen.sh/docs/api/cryptography/#cryptographic-lic). A weaker algorithm named by the file is refused, not used.
+ * Reads the text of a licence or machine file: `{"enc", "sig", "alg"}` as base64 in lines, between a begin mark and an end mark
+ * (https://keygen.sh/docs/api/cryptography/#cryptographic-lic). A file that names a weaker algorithm is refused.
  * @throws LicenceRefusedError file_malformed or algorithm_refused.
  */
 export function parseCertificate(text: string): Certificate {

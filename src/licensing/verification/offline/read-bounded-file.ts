@@ -4,9 +4,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 export type FileProblem = 'missing' | 'not_regular' | 'unreadable' | 'too_large';
 
 /**
- * Reads a small regular file. It follows symbolic links (secrets are mounted as such), does not block on a FIFO, reads no device or
- * directory, and reads at most `maxBytes` + 1 bytes, even if the file grows meanwhile.
- * @returns its bytes, or what is wrong.
+ * Reads a small regular file. The function follows symbolic links (mounted secrets are links), does not block on a FIFO, refuses devices
+ * and directories, and reads at most `maxBytes` + 1 bytes, even if the file grows meanwhile.
+ * @returns the bytes of the file, or what is wrong with it.
  */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer | FileProblem> {
   let file: FileHandle;

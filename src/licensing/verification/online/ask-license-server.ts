@@ -3,7 +3,7 @@ import https from 'node:https';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 
 export interface AskLimits {
-  /** For the whole exchange, from the name look-up to the last byte. */
+  /** Time limit for the whole exchange, from the name lookup to the last byte. */
   timeoutMs: number;
   maxBytes: number;
 }
@@ -16,15 +16,15 @@ export interface ServerAnswer {
   body: Buffer;
 }
 
-/** No connection could be made. `code` is the system's code, such as ECONNREFUSED. */
+/** The result if no connection to the licence server could be made. `unreachable` is the system's error code, such as ECONNREFUSED. */
 export interface Unreachable {
   unreachable: string;
 }
 
 /**
- * Posts a JSON document and reads the answer, on a connection of its own. It follows no redirect and trusts no certificate that
- * does not verify, whatever NODE_TLS_REJECT_UNAUTHORIZED says. A server counts as unreachable only when no connection can be made;
- * after that, silence and a broken answer are refusals.
+ * Posts a JSON document and reads the answer, on a connection of its own. The request follows no redirect and accepts only a certificate
+ * that verifies, whatever NODE_TLS_REJECT_UNAUTHORIZED says. A server counts as unreachable only when no connection can be made; after
+ * that, silence and a broken answer are refusals.
  * @throws LicenceRefusedError server_timeout, answer_broken or answer_too_large.
  */
 export function askLicenseServer(

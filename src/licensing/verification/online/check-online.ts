@@ -8,14 +8,14 @@ import { judgeAnswer, type Verdict } from './judge-answer.js';
 import { forgetAnswer, readStoredAnswer, storeAnswer } from './stored-answer.js';
 import { type SignedAnswer, verifySignedAnswer } from './verify-signed-answer.js';
 
-/** The time for which one signed answer lets the service run while the server cannot be reached. */
+/** The time in ms for which one signed answer lets the service run while the licence server cannot be reached. */
 export const answerHoldsMs = 7 * dayMs;
 
 const maxNonce = 2 ** 48 - 1;
 const json = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Proves a licence by asking Keygen's `validate-key`. If the server cannot be reached, its last signed answer counts.
+ * Proves a licence by asking Keygen's `validate-key`. If the licence server cannot be reached, its last signed answer counts.
  * @throws LicenceRefusedError
  */
 export async function checkOnline(
@@ -46,7 +46,7 @@ export async function checkOnline(
   }
 }
 
-/** The licensor has said no, with a signature, so an earlier yes no longer counts. */
+/** Tells whether a refusal is signed by the licensor. An earlier signed approval then no longer counts. */
 export function endsTheLicence({ reason }: LicenceRefusedError): boolean {
   return reason === 'not_valid' || reason === 'suspended';
 }
@@ -55,7 +55,7 @@ function readSigned({ status, headers, body }: ServerAnswer): SignedAnswer {
   if (status >= 300 && status < 400) throw new LicenceRefusedError('server_redirect', `HTTP ${status}`);
   if (status !== 200) throw new LicenceRefusedError('server_status', `HTTP ${status}`);
   if (!json.test(headers['content-type'] ?? '')) throw new LicenceRefusedError('answer_not_json');
-  // Proxies such as nginx replace Date. Keygen repeats the values it signed under names of its own.
+  // Proxies such as nginx replace the Date header. Keygen repeats the signed values in headers whose names begin with `keygen-`.
   const date = header(headers['keygen-date']) ?? headers.date;
   const digest = header(headers['keygen-digest']) ?? header(headers.digest);
   const signature = header(headers['keygen-signature']);

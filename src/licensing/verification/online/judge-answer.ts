@@ -9,7 +9,7 @@ export interface Expected {
   fingerprint: string | null;
   /** The nonce of this request; null for a stored answer, whose request is over. */
   nonce: number | null;
-  /** The time of the answer, as far as known from elsewhere. */
+  /** The time of the answer according to another source than its body. */
   at: Date;
 }
 
@@ -20,9 +20,9 @@ export interface Verdict {
 }
 
 /**
- * Reads the body of a `validate-key` answer with a verified signature: `{meta: {ts, valid, code, nonce, scope}, data}`. The HTTP
- * status does not matter: a suspended licence is a 200 with `valid: false`.
- * @throws LicenceRefusedError unless it says VALID, now, to this request, for this key (and this machine).
+ * Reads the body of a `validate-key` answer with a verified signature: `{meta: {ts, valid, code, nonce, scope}, data}`. The HTTP status
+ * does not matter: a suspended licence is a 200 with `valid: false`.
+ * @throws LicenceRefusedError unless the answer is VALID, recent, made for this request, and about this key (and this machine).
  */
 export function judgeAnswer(body: Buffer, { key, fingerprint, nonce, at }: Expected): Verdict {
   const document = parseJsonObject(body);
@@ -39,7 +39,8 @@ export function judgeAnswer(body: Buffer, { key, fingerprint, nonce, at }: Expec
   const data = asObject(document.data);
   if (data?.type !== 'licenses') throw new LicenceRefusedError('answer_malformed');
   const record = readLicenceRecord(data, 'answer_malformed');
-  // The nonce shows that the answer is new, but not whose it is. An attacker in between could have asked about another key.
+  // The nonce shows that the answer is new, but not which key it is about. An attacker between the service and the server could have asked
+  // about another key.
   if (record.key !== key) throw new LicenceRefusedError('answer_for_other_key');
   if (record.suspended) throw new LicenceRefusedError('suspended');
   return { name: withoutKey(record.name, key), licensee: withoutKey(findLicensee(document), key), expiry: record.expiry };

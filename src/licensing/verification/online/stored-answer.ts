@@ -11,9 +11,9 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Keeps the last good answer of the licence server under DATA_DIR. The answer quotes the licence key, so the file is readable by
- * the owner only, and sealed (AES-256-GCM) with a key derived from the licence key. The seal proves nothing about the answer: it
- * must be verified like a fresh one.
+ * Stores the last signed approval of the licence server under DATA_DIR. The answer quotes the licence key, so the file is readable only by
+ * its owner, and is encrypted (AES-256-GCM) with a key derived from the licence key. The encryption proves nothing about the answer: a
+ * stored answer must be verified like a fresh one.
  */
 export async function storeAnswer(dataDirectory: string, licenceKey: string, answer: SignedAnswer): Promise<void> {
   const iv = randomBytes(ivBytes);
@@ -32,7 +32,7 @@ export async function storeAnswer(dataDirectory: string, licenceKey: string, ans
   }
 }
 
-/** The stored answer, or null when there is none that this licence key opens. */
+/** The stored answer; null if there is none, or if this licence key does not decrypt it. */
 export async function readStoredAnswer(dataDirectory: string, licenceKey: string): Promise<SignedAnswer | null> {
   const sealed = await readBoundedFile(path.join(dataDirectory, fileName), maxStoredBytes);
   if (typeof sealed === 'string' || sealed.length < ivBytes + tagBytes) return null;

@@ -3,9 +3,9 @@ import { decodeBase64 } from '../decode-base64.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { parseHttpDate } from '../parse-time.js';
 
-/** The signed parts of an answer, and the signature. */
+/** The signed parts of an answer of the licence server, and their signature. */
 export interface SignedAnswer {
-  /** The text of the header, as signed. */
+  /** The text of the date header, exactly as signed. */
   date: string;
   digest: string;
   signature: string;
@@ -37,7 +37,10 @@ export function verifySignedAnswer(answer: SignedAnswer, endpoint: URL, publicKe
 const parameter = /\s*([a-z]+)="([^"]*)"\s*(?:,|$)/gy;
 const maxHeaderCharacters = 4096;
 
-/** The bytes of `keyid="…", algorithm="ed25519", signature="…", headers="(request-target) host date digest"`. */
+/**
+ * Reads the signature bytes from a header such as `keyid="…", algorithm="ed25519", signature="…", headers="(request-target) host date
+ * digest"`. @throws LicenceRefusedError
+ */
 function readSignature(header: string): Buffer {
   const parameters = new Map<string, string>();
   let end = 0;
@@ -48,7 +51,7 @@ function readSignature(header: string): Buffer {
       end = match.index + match[0].length;
     }
   }
-  // The server must not choose what is signed or how, so any other form counts as no signature.
+  // The server must not choose which parts are signed or with which algorithm, so any other form counts as no signature.
   const expected = parameters.get('algorithm') === 'ed25519' && parameters.get('headers') === '(request-target) host date digest';
   const signature = decodeBase64(parameters.get('signature') ?? '');
   if (end !== header.length || !expected || signature?.length !== 64) throw new LicenceRefusedError('answer_malformed', 'signature');

@@ -8,26 +8,29 @@ import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows } from './copy-rows.js';
 import { type ElementKind, kindsByName, type LoadedColumn, propertyText, type WholeProperties } from './load-properties.js';
 
-/** The topology of a version, with `graphs.version_at` of it. */
+/** The topology of a version, with the `graphs.version_at` of that version as `stamp`. */
 export interface LoadedTopology extends Topology {
   stamp: string;
 }
 
-/** An earlier version of a graph, of which a part is in memory. */
+/** An earlier version of a graph of which some parts are in memory. */
 export interface EarlierVersion {
   version: number;
   topology: LoadedTopology;
-  /** The part that is to be brought forward. */
+  /** The loaded part from which the new version's part is made. */
   part: object;
 }
 
-/** Beyond this share of a graph, and a few more, reading it anew takes no longer. */
+/**
+ * The most changes, as a share of the graph plus a fixed number, with which a part is brought forward. Beyond it, reading the part anew
+ * takes no longer.
+ */
 const mostChangedShare = 1 / 4;
 const fewChanges = 10_000;
 
 /**
- * Which nodes and edges runs have changed since an earlier version. Null if not all of them have noted it, if that version had other
- * contents, or if they are too many.
+ * The nodes and edges that runs have changed since an earlier version. Null if some run has not noted its changes, if the earlier version's
+ * contents were others under the same number, or if there are too many changes.
  */
 export async function readChangedIds(reader: GraphReader, { version, topology }: EarlierVersion): Promise<ChangedIds | null> {
   const noted = await reader.query<{ follows: string; changed: number }>(
@@ -47,7 +50,7 @@ export async function readChangedIds(reader: GraphReader, { version, topology }:
   return ids;
 }
 
-/** Makes the topology from that of an earlier version. Null if the changes are not known, or do not fit. */
+/** Makes the topology from that of an earlier version. Null if the changes are not known, or do not fit the earlier topology. */
 export async function broughtTopology(reader: GraphReader, earlier: EarlierVersion): Promise<Topology | null> {
   const changed = await readChangedIds(reader, earlier);
   if (!changed) return null;
@@ -65,8 +68,8 @@ export async function broughtTopology(reader: GraphReader, earlier: EarlierVersi
 }
 
 /**
- * Makes a column from that of an earlier version. Null if the changes are not known or do not fit, or if the earlier version read the
- * numbers of the property otherwise.
+ * Makes a column from the column of an earlier version. Null if the changes are not known or do not fit, or if the earlier version read the
+ * numbers of the property in another way.
  */
 export async function broughtColumn(
   reader: GraphReader,
@@ -84,7 +87,7 @@ export async function broughtColumn(
   return { ...(await inTurns(bringColumnForward(before, found.moves, found.values, kindOf))), kinds: byName };
 }
 
-/** Makes whole properties from those of an earlier version. Null if the changes are not known, or do not fit. */
+/** Makes the whole properties of all elements from those of an earlier version. Null if the changes are not known, or do not fit. */
 export async function broughtWholeProperties(
   reader: GraphReader,
   topology: Topology,
@@ -116,20 +119,20 @@ async function readChangedValues(
   return { moves, values };
 }
 
-/** Whether the numbers of elements that both versions have are kept in the same way. */
+/** Whether the labels or types that both versions have read their numbers in the same way. */
 export function readAlike(before: LoadedColumn['kinds'], after: LoadedColumn['kinds']): boolean {
   return Object.entries(after).every(([name, kind]) => !Object.hasOwn(before, name) || before[name] === kind);
 }
 
-/** FROM and WHERE of the rows `t` that runs have changed since a version, and that are there still. */
+/** SQL, FROM and WHERE, that selects the rows `t` which runs have changed since a version and which still exist. */
 function changedRows({ graphId, tables }: GraphReader, elements: ElementKind, { version }: EarlierVersion): string {
   if (elements === 'nodes') return `FROM ${tables.nodes} t WHERE t.id IN (${nodeIdsSince({ graphId }, version)})`;
   const edges = edgesSince({ graphId }, version);
-  // Edges are found by their source. IS TRUE makes the server hash the ids: it does not know how many edges a source has.
+  // The edges are found by their source. IS TRUE makes the server hash the ids: it does not know how many edges a source has.
   return `FROM (SELECT DISTINCT source FROM ${edges}) s JOIN ${tables.edges} t ON t.source_id = s.source WHERE (t.id IN (SELECT id FROM ${edges})) IS TRUE`;
 }
 
-// COPY takes no parameters. Both are integers by their types and cannot carry SQL.
+// COPY takes no parameters. Graph id and version are integers by their types and cannot carry SQL.
 function nodeIdsSince({ graphId }: Pick<GraphReader, 'graphId'>, version: number): string {
   return `SELECT DISTINCT unnest(nodes) FROM graph_changes WHERE graph_id = ${Math.trunc(graphId)} AND version > ${Math.trunc(version)}`;
 }

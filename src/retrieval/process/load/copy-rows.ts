@@ -1,17 +1,19 @@
 import { hashBytes } from '../../../graph-index/fnv.js';
 
 const [tab, newline, backslash, letterN, minus, zero] = [9, 10, 92, 78, 45, 48];
-/** The byte that a letter behind a backslash stands for. Any other byte stands for itself. */
+/**
+ * For each byte that may follow a backslash: the byte that the escape stands for. Bytes other than the listed letters stand for themselves.
+ */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 for (const [letter, meant] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v']) escapes[letter!.charCodeAt(0)] = meant!.charCodeAt(0);
 
 /**
- * Reads rows that COPY … TO STDOUT sends as text, without an object for each: `take` finds the row's fields in this reader, which the
- * next row overwrites.
+ * Reads rows that COPY … TO STDOUT sends as text, without making an object for each row: `take` reads the row's fields from this reader,
+ * which the next row overwrites.
  * Source: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format"
  */
 export class CopyRows {
-  /** The pieces of a row that has not ended. */
+  /** The received pieces of a row whose end has not arrived. */
   private rest: Buffer[] = [];
   private restBytes = 0;
   private bytes: Buffer = Buffer.alloc(0);
@@ -26,7 +28,10 @@ export class CopyRows {
     this.ends = new Int32Array(fields);
   }
 
-  /** Goes through the bytes of whole rows once: calls into the engine for each field took longer than all else. */
+  /**
+   * Takes a chunk and handles each whole row in it. One loop goes through all bytes: calls into the engine for each field took longer than
+   * everything else.
+   */
   push(chunk: Buffer): void {
     if (!chunk.includes(newline)) {
       if (chunk.length > 0) this.rest.push(chunk);
@@ -41,7 +46,7 @@ export class CopyRows {
     starts[0] = 0;
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]!;
-      // Most bytes are neither. Those of values are sent as escapes.
+      // Most bytes are neither tab nor newline. These two bytes end fields and rows only, because COPY sends them as escapes inside values.
       if (byte > newline) continue;
       if (byte === tab && field < last) {
         ends[field] = at;
@@ -59,7 +64,9 @@ export class CopyRows {
     this.restBytes = bytes.length - rowStart;
   }
 
-  /** The memory that a row which has not ended takes once it is read: its pieces, the whole, its text, and that without escapes. */
+  /**
+   * The memory that an unfinished row will take once it is read: its pieces, the joined bytes, their text, and the text without escapes.
+   */
   get unfinishedBytes(): number {
     return 4 * this.restBytes;
   }
@@ -84,7 +91,7 @@ export class CopyRows {
     return text.includes('\\') ? unescaped(this.raw(field)).toString('utf8') : text;
   }
 
-  /** Whether the field has these bytes, with its escapes. */
+  /** Whether the field consists of these bytes, compared as sent, with escapes. */
   equals(field: number, other: Buffer): boolean {
     const { bytes } = this;
     const start = this.starts[field]!;
@@ -93,13 +100,13 @@ export class CopyRows {
     return true;
   }
 
-  /** The field's bytes as they were sent, with their escapes. They change with the next row. */
+  /** The field's bytes as they were sent, with their escapes. The next row overwrites them. */
   raw(field: number): Buffer {
     return this.bytes.subarray(this.starts[field], this.ends[field]);
   }
 }
 
-/** A call for each escape would take long in a text of many. */
+/** Replaces escapes in one pass: a call for each escape would take long for a text with many of them. */
 function unescaped(raw: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(raw.length);
   let length = 0;
@@ -107,10 +114,10 @@ function unescaped(raw: Buffer): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Numbers the different values of a field that has few of them, by comparing bytes instead of making texts. */
+/** Numbers the different values of a field that has few different values. It compares bytes, so that no texts are made. */
 export class FieldNumbers {
   private readonly byHash = new Map<number, { bytes: Buffer; number: number }[]>();
-  /** The texts, by number. */
+  /** The text of each value, by its number. */
   readonly texts: string[] = [];
   private last: { bytes: Buffer; number: number } | null = null;
 

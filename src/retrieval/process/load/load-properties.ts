@@ -13,8 +13,8 @@ import { type LoadRoom } from './load-room.js';
 export type ElementKind = 'nodes' | 'edges';
 
 /**
- * A column of a graph, and how the numbers of each set of labels, or of each type, are read. By name: the numbers of sets and types
- * differ from one load of a version to the next.
+ * A column of a graph. `kinds` says how each set of labels, or each edge type, reads the numbers of the property. It is keyed by name,
+ * because the numbers of sets and types differ from one load of a version to the next.
  */
 export interface LoadedColumn extends PropertyColumn {
   kinds: Record<string, NumberKind>;
@@ -25,7 +25,7 @@ export function kindsByName({ labelSets, types }: Topology, elements: ElementKin
   return Object.fromEntries(names.map((name, i) => [name, kinds[i]!]));
 }
 
-/** Reads one property of all nodes, or of all edges. @throws what the room throws as soon as it is too small */
+/** Reads one property of all nodes, or of all edges. @throws the error of `room` as soon as the room is too small */
 export async function loadColumn(
   reader: GraphReader,
   topology: Topology,
@@ -47,17 +47,17 @@ export async function loadColumn(
   return { ...(await inTurns(builder.build())), kinds: kindsByName(topology, elements, kinds) };
 }
 
-/** The JSON text of a property of row `t`, and which rows have it. */
+/** SQL of a property's JSON text in row `t`, and the condition for rows that have the property. */
 export function propertyText(property: string): { text: string; where: string } {
-  // COPY takes no parameters. The name is one of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+  // COPY takes no parameters. The name is a property of the graph's schema, quoted as PostgreSQL's own client quotes a text.
   const name = pg.escapeLiteral(property);
   return { text: `t.properties -> ${name}`, where: `t.properties ? ${name}` };
 }
 
-/** All properties of an element, as the JSON text of an object; elements without any share the first text. */
+/** For each element, all its properties as the JSON text of an object. Elements without properties share the first text. */
 export type WholeProperties = NumberedTexts;
 
-/** Reads all properties of all nodes, or of all edges. @throws what the room throws as soon as it is too small */
+/** Reads all properties of all nodes, or of all edges. @throws the error of `room` as soon as the room is too small */
 export async function loadWholeProperties(
   reader: GraphReader,
   topology: Topology,

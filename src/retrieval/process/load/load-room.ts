@@ -1,15 +1,15 @@
 import { type GraphExceedsMemoryError } from '../../retrieval.errors.js';
 
-/** A load has outgrown the room of a small one, and begins again as a large one. */
+/** A small load has taken more memory than a small load may. It begins again as a large load. */
 export class LoadOutgrownError extends Error {}
 
 /** The memory that one load may take. */
 export interface LoadRoom {
-  /** Tells how many bytes the load holds by now. @throws GraphExceedsMemoryError, LoadOutgrownError */
+  /** Reports how many bytes the load holds by now. @throws GraphExceedsMemoryError, LoadOutgrownError */
   took(bytes: number): void;
 }
 
-/** Room for a small load, of which several go on at once and none is counted before it ends. */
+/** The room for a small load. Several small loads go on at once, and the memory of a load is not counted before it ends. */
 export function smallRoom(mostBytes: number): LoadRoom {
   return {
     took: bytes => {
@@ -18,7 +18,7 @@ export function smallRoom(mostBytes: number): LoadRoom {
   };
 }
 
-/** Room for the one large load that goes on. @param told is told each time */
+/** The room for the large load that has its turn. @param told called with the bytes at each report */
 export function largeRoom(exceeded: GraphExceedsMemoryError, budgetBytes: number, told: (bytes: number) => void): LoadRoom {
   return {
     took: bytes => {

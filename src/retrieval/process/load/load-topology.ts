@@ -4,13 +4,13 @@ import { type GraphReader } from '../retrieval-database.js';
 import { CopyRows, FieldNumbers } from './copy-rows.js';
 import { type LoadRoom } from './load-room.js';
 
-/** Reads all nodes and edges of a graph, without their properties. @throws what the room throws as soon as it is too small */
+/** Reads all nodes and edges of a graph, without their properties. @throws the error of `room` as soon as the room is too small */
 export async function loadTopology(reader: GraphReader, room: LoadRoom): Promise<Topology> {
   const builder = new TopologyBuilder();
   const [labelSets, types] = [new FieldNumbers(), new FieldNumbers()];
-  /** A node of each set. */
+  /** For each set of labels, the id of a node that has it. */
   const examples: number[] = [];
-  // The second field is the rest of the row: the label of the key and the array of further ones.
+  // The second field is the rest of the row as text: the key's label and the array of further labels. It is numbered as a whole.
   const nodes = new CopyRows(2, row => {
     const set = labelSets.numberOf(row, 1);
     if (set === examples.length) examples.push(row.integer(0));
@@ -21,7 +21,10 @@ export async function loadTopology(reader: GraphReader, room: LoadRoom): Promise
   await copy(edges, `SELECT id, type, source_id, target_id FROM ${reader.tables.edges}`);
   return inTurns(builder.build(await readSets(), types.texts));
 
-  /** To make JSON of the labels of a million nodes took the server longer than to read them. */
+  /**
+   * Reads the labels of each set from its example node. Making JSON of the labels of a million nodes took the server longer than reading
+   * them.
+   */
   async function readSets(): Promise<string[][]> {
     const sets = new Map<number, string[]>();
     const found = new CopyRows(2, row => sets.set(row.integer(0), JSON.parse(row.text(1)) as string[]));

@@ -8,26 +8,29 @@ import { type PartKey } from '../threads/shared-parts.js';
 import { type LoadRoom } from './load-room.js';
 import { version as release } from '../../../config/version.js';
 
-/** The form of the records in the files. Raise it when a record gets other arrays, or texts are folded otherwise. */
+/** The number of the records' form. Raise it when a record gets other arrays, or when texts are folded in another way. */
 const recordForm = 2;
 
-/** Reading a smaller part from PostgreSQL takes no longer than reading its file. */
+/**
+ * Only parts of at least this many bytes are kept as files: reading a smaller part from PostgreSQL takes no longer than reading its file.
+ */
 const leastBytes = 1_048_576;
 
 /**
- * The parts of graphs as files, so that a process that starts again need not read rows. A directory for each graph, which holds one
- * version of it.
+ * The loaded parts of graphs as files, so that a process that starts again need not read rows. Each graph has a directory, which holds one
+ * version of the graph.
  */
 export class SnapshotFiles {
   constructor(
     private readonly directory: string,
-    /** The least recently written graphs are removed beyond it. */
+    /** The most bytes of all files. Beyond it, the files of the graphs that were written least recently are removed. */
     private readonly mostBytes: number,
   ) {}
 
   /**
-   * @param stamp tells two contents of the same version apart, such as those before and after a restored backup
-   * @throws what the room throws if it is too small
+   * Reads a part from its file; null if there is no usable file.
+   * @param stamp distinguishes two contents under the same version number, such as those before and after a backup was restored
+   * @throws the error of `room` if the room is too small
    */
   async read(key: PartKey, stamp: string, room: LoadRoom): Promise<object | null> {
     return readSnapshot(this.fileOf(key), this.stampOf(key, stamp), bytes => room.took(bytes));
@@ -37,7 +40,7 @@ export class SnapshotFiles {
     if (bytesOf(record) < leastBytes) return;
     const directory = this.directoryOf(key.graphId);
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    // The last of the disk belongs to the database.
+    // The reserve of free disk space is left to the database.
     const room = await roomOf(directory);
     if (room && room.freeBytes - bytesOf(record) < reserveOf(room, undefined)) return;
     for (const file of await readdir(directory))

@@ -14,14 +14,14 @@ import { beatEveryMs, type FromThread, type ThreadStart, type ToThread } from '.
 import { collectGarbage } from './part-copies.js';
 import { ThreadParts } from './thread-parts.js';
 
-/** Files of graphs that were deleted are removed at the start and this often. */
+/** The interval at which files of deleted graphs are removed; they are also removed at the start. */
 const sweepEveryMs = 3_600_000;
 const sweepPatienceMs = 5_000;
 const isGoneError = (error: unknown): boolean => error instanceof GraphGoneError;
 
 interface Work {
   gone: AbortController;
-  /** Lets the next piece of the answer follow. */
+  /** Lets the answer's next piece be sent; null while no piece waits. */
   more: (() => void) | null;
 }
 
@@ -31,7 +31,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
   const post = (message: FromThread): void => port.postMessage(message);
   const parts = new ThreadParts(post);
   const budgetBytes = start.memoryMb * 1024 * 1024;
-  // The files of graphs that were dropped from memory are of use too.
+  // Files may take four times the memory for graphs, because the files of graphs that were dropped from memory are useful too.
   const files = start.snapshotDirectory === null ? null : new SnapshotFiles(start.snapshotDirectory, 4 * budgetBytes);
   const onFileFault = (cause: unknown): void => log.warn({ cause }, 'A graph could not be kept as a file');
   const graphs = new LoadedGraphs(database, budgetBytes, parts, files, onFileFault);
@@ -57,7 +57,7 @@ export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger
         if (done) return;
         await new Promise<void>(resolve => {
           work.more = resolve;
-          // It may have been cancelled before.
+          // The query may already have been cancelled.
           if (gone.signal.aborted) resolve();
         });
         gone.signal.throwIfAborted();

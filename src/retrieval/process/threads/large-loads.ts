@@ -1,12 +1,15 @@
 import { FairShare } from '../../../common/turns/fair-share.js';
 import { type Owner } from './shared-parts.js';
 
-/** A load waits for its turn as long as it takes: the queries that wait for it have time-outs. */
+/**
+ * Milliseconds that a load may wait for its turn: the largest value of a timer, since the queries that wait for the load have time-outs of
+ * their own.
+ */
 const patienceMs = 2_147_483_647;
 
 interface Load {
   by: Owner;
-  /** The number of the question of its thread. */
+  /** The number of the thread's message that asked for the turn. */
   asked: number;
   graphId: number;
   bytes: number;
@@ -14,7 +17,10 @@ interface Load {
   leave: (() => void) | null;
 }
 
-/** The large loads of all threads: one at a time, of each caller in turn, since what a load takes is counted when it has taken it. */
+/**
+ * Gives turns to the large loads of all threads. One load goes on at a time, because its memory is only counted once it is taken. Callers
+ * have turns one after the other.
+ */
 export class LargeLoads {
   private readonly turns = new FairShare({
     places: 1,
@@ -24,18 +30,18 @@ export class LargeLoads {
   });
   private readonly loads = new Set<Load>();
 
-  /** The load that is going on. */
+  /** The load that has its turn; null if there is none. */
   get going(): { graphId: number; bytes: number } | null {
     return [...this.loads].find(({ leave }) => leave) ?? null;
   }
 
-  /** Calls `begin` when the load may go on. */
+  /** Asks for a turn for a load. Calls `begin` when the load may go on. */
   ask(question: { by: Owner; asked: number; graphId: number; caller: string }, begin: () => void): void {
     const load: Load = { ...question, bytes: 0, gone: new AbortController(), leave: null };
     this.loads.add(load);
     this.turns.enter({ caller: question.caller, signal: load.gone.signal }).then(
       leave => {
-        // Its thread may have ended with the load before it.
+        // The load's thread may have ended while the load before went on.
         if (!this.loads.has(load)) return leave();
         load.leave = leave;
         begin();
@@ -52,7 +58,7 @@ export class LargeLoads {
     for (const load of this.of(by, asked)) this.remove(load);
   }
 
-  /** A thread has ended. */
+  /** Gives back the turns of a thread that has ended. */
   ended(by: Owner): void {
     for (const load of [...this.loads]) if (load.by === by) this.remove(load);
   }

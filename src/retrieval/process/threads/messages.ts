@@ -3,70 +3,73 @@ import { type RetrievalFailure } from '../../protocol.js';
 import { type Reads } from '../graph-servers.js';
 import { type PartBefore, type PartKey, type SharedPart } from './shared-parts.js';
 
-/** A thread counts up so often to show that it goes on, and the main thread looks as often. */
+/**
+ * The interval, in milliseconds, at which a thread counts up its beat to show that it goes on, and at which the main thread looks at the
+ * beat.
+ */
 export const beatEveryMs = 250;
 
 /** The settings of a thread that answers queries, as its `workerData`. */
 export interface ThreadStart {
-  /** Undefined if the process reads a replica and nothing else. */
+  /** Undefined if the process reads only a replica. */
   databaseUrl?: string | undefined;
   readUrl?: string | undefined;
-  /** The most connections of the thread. */
+  /** The most database connections of the thread. */
   connections: number;
   memoryMb: number;
   answerMaxBytes: number;
-  /** Directory for files with parts of graphs; null keeps no files. */
+  /** Directory for files with parts of graphs; null if no files are kept. */
   snapshotDirectory: string | null;
   logLevel: LevelWithSilent;
   secrets: readonly string[];
-  /** One number, which the thread counts up. */
+  /** An array of one number, which the thread counts up at each beat. */
   beat: Int32Array<SharedArrayBuffer>;
 }
 
-/** The version of a graph whose nodes and edges are in memory. */
+/** The version of a graph whose nodes and edges the main thread knows to be in memory. */
 export interface TopologyOf {
   graphId: number;
   version: number;
 }
 
-/** Answers of the main thread about shared parts. `asked` is the number of the question. */
+/** Answers of the main thread about shared parts. `asked` is the number of the thread's message that asked. */
 export type PartsAnswer =
-  /** The answer to a claim; null asks the thread to load the part, perhaps from that of the version before. */
+  /** The answer to a claim. If `part` is null, the thread loads the part, perhaps from `before`, the same part of the version before. */
   | { do: 'take'; asked: number; part: SharedPart | null; before: PartBefore<SharedPart> | null }
-  /** A large load may begin. */
+  /** The thread may begin its large load. */
   | { do: 'turn'; asked: number };
 
 /** Messages of a thread about shared parts. */
 export type PartsMessage =
   | { did: 'claim'; asked: number; key: PartKey }
-  /** The end of a load that a claim began; null if it failed. */
+  /** A load that a claim began has ended; `part` is null if the load failed. */
   | { did: 'load'; key: PartKey; part: SharedPart | null }
-  /** A copy of the part is gone. */
+  /** The thread's copy of the part is gone. */
   | { did: 'free'; id: string }
   | { did: 'hold'; graphId: number; version: number; bytes: number }
-  /** The parts of a version that this thread has stay until it releases the version. */
+  /** Asks to keep the parts of a version that this thread has, until the thread releases the version. */
   | { did: 'keep'; graphId: number; version: number }
   | { did: 'release'; graphId: number; version: number }
   | { did: 'ask turn'; asked: number; graphId: number }
-  /** So much has the large load taken. */
+  /** The large load has taken this many bytes so far. */
   | { did: 'grow'; asked: number; bytes: number }
   | { did: 'end turn'; asked: number };
 
 export type ToThread =
-  /** `body` is the request as the protocol has it. */
+  /** Answer a query. `body` is the JSON of the request, as the protocol sent it. */
   | { do: 'query'; id: number; body: string; limitBytes: number; requestId: string | undefined; topology: TopologyOf | null }
-  /** The piece before has been sent. */
+  /** Send the next piece: the piece before has been sent to the caller. */
   | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }
   | PartsAnswer
-  /** The graph has a new version: load of it what was loaded of the one before. */
+  /** The graph has a new version: load those parts of it that are loaded of the version before. */
   | { do: 'warm'; graphId: number }
-  /** The graph is about to have a new version: what is loaded of it goes on answering. The thread says when it is so. */
+  /** The graph is about to have a new version: let the loaded version go on answering. The thread answers once it will. */
   | { do: 'hold'; id: number; graphId: number }
-  /** Memory has too little room for a version beside its next one. */
+  /** Release the held version: memory has too little room for it beside the next version. */
   | { do: 'release'; graphId: number }
   | { do: 'drop'; graphId: number }
-  /** The graph has this version, so older ones are of use only where they are kept. */
+  /** The graph has this version: forget the parts of older versions, except those that are kept. */
   | { do: 'outdated'; graphId: number; version: number }
   /** Collect garbage: large parts were dropped. */
   | { do: 'collect' }
@@ -75,9 +78,9 @@ export type ToThread =
 
 export type FromThread =
   | { did: 'start' }
-  /** A part of an answer. The next follows when the main thread asks for more. */
+  /** A piece of an answer. The thread sends the next piece when the main thread asks for more. */
   | { did: 'piece'; id: number; bytes: Uint8Array<ArrayBuffer> }
-  /** The last part of an answer. */
+  /** The last piece of an answer. */
   | { did: 'end'; id: number; bytes: Uint8Array<ArrayBuffer> }
   | { did: 'fail'; id: number; failure: RetrievalFailure }
   | PartsMessage

@@ -2,7 +2,7 @@ import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { PartCopies } from './part-copies.js';
 import { type Owner, type SharedPart } from './shared-parts.js';
 
-/** The memory of all parts that any thread still has, also of those that were dropped and that a query goes on with. */
+/** The memory of all parts of which any thread still has a copy, including parts that were dropped while a query goes on with them. */
 export class PartsInUse {
   private readonly parts = new Map<string, { bytes: number; copies: Map<Owner, number> }>();
   private readonly own = new PartCopies(id => this.freed(id, this));
@@ -12,7 +12,7 @@ export class PartsInUse {
     return this.total;
   }
 
-  /** A thread has loaded the part, and the main thread has been given a copy. */
+  /** Notes that a thread has loaded the part, and that the main thread has got a copy of it. */
   loaded(part: SharedPart, by: Owner): void {
     const bytes = bytesOf(part.record);
     if (bytes === 0) return;
@@ -23,13 +23,13 @@ export class PartsInUse {
     this.own.watch(part);
   }
 
-  /** A thread has been given a copy. */
+  /** Notes that a thread has got a copy of the part. */
   given({ id }: SharedPart, to: Owner): void {
     const copies = this.parts.get(id)?.copies;
     copies?.set(to, (copies.get(to) ?? 0) + 1);
   }
 
-  /** A copy of this owner is gone. */
+  /** Notes that a copy of this owner is gone. */
   freed(id: string, by: Owner): void {
     const copies = this.parts.get(id)?.copies;
     const left = (copies?.get(by) ?? 0) - 1;
@@ -37,7 +37,7 @@ export class PartsInUse {
     else this.forget(id, by);
   }
 
-  /** A thread has ended, with all its copies. */
+  /** Notes that a thread has ended, with all its copies. */
   ended(by: Owner): void {
     for (const id of [...this.parts.keys()]) this.forget(id, by);
   }

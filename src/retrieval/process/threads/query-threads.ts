@@ -11,36 +11,39 @@ import { collectGarbage } from './part-copies.js';
 import { PartsBroker } from './parts-broker.js';
 
 export interface QueryThreadsOptions {
-  /** The program of a thread. */
+  /** The JavaScript file that a thread runs. */
   entry: URL;
-  /** The most threads. The first starts at once, and others when all are at work. */
+  /** The most threads. The first thread starts at once; another one starts when all threads are at work. */
   count: number;
   start: Omit<ThreadStart, 'beat'>;
-  /** A thread that has not gone on at so many looks hangs. Looks are counted instead of time, since the whole process may stand still. */
+  /**
+   * A thread counts as hanging when its beat has not changed for this many looks. Looks are counted instead of time, since the whole
+   * process may stand still.
+   */
   mostMissed?: number;
   log: Logger;
 }
 
 export interface AskedQuery {
   query: RetrievalQuery;
-  /** The query as the protocol sent it. */
+  /** The JSON body of the query, as the protocol sent it. */
   body: string;
-  /** The most bytes of the answer. */
+  /** The most bytes that the answer may take. */
   limitBytes: number;
   requestId: string | undefined;
 }
 
 const noReads: Reads = { primary: 0, replica: 0 };
 
-/** How long the threads may take to answer before the process tells its health without them. */
+/** How long the health check waits for the threads' answers before it reports without them. */
 const pingMs = 500;
 /** How long a thread may take to close its connections. */
 const closeMs = 2_000;
 
-/** Three seconds. No work of ours holds a thread for a tenth of that. */
+/** Three seconds of looks. No piece of our work occupies a thread for a tenth of that time. */
 const defaultMissed = 12;
 
-/** Answer of a thread to a message with an id, or the news that the thread has ended. */
+/** The answer of a thread to a message with an id, or the news that the thread has ended. */
 type Heard = Extract<FromThread, { id: number }> | { did: 'ended' };
 
 /** The failure of a query in its thread, as the protocol sends it. */
@@ -50,9 +53,9 @@ export class QueryFailure extends Error {
   }
 }
 
-/** The thread of a query has ended. */
+/** The thread that ran a query has ended. */
 class ThreadEnded extends Error {
-  /** @param isBegun whether a part of the answer is on its way */
+  /** @param isBegun whether a part of the answer has already been sent */
   constructor(readonly isBegun: boolean) {
     super('The thread of the query has ended');
   }
@@ -61,16 +64,16 @@ class ThreadEnded extends Error {
 interface Thread {
   worker: Worker;
   isReady: boolean;
-  /** It tries one query that another thread has ended with, and no other. */
+  /** Whether the thread exists to try one suspected query alone. Such a thread gets no other query. */
   isTrial: boolean;
   hasEnded: boolean;
   working: number;
-  /** Listeners for answers of the thread, by the id of the message that it was asked with. */
+  /** Listeners for the thread's answer, by the id of the message that the thread was sent. */
   asked: Map<number, (heard: Heard) => void>;
   beat: Int32Array<SharedArrayBuffer>;
   seen: number;
   missed: number;
-  /** Reads that the thread told last. */
+  /** The counts of database reads that the thread reported last. */
   reads: Reads;
 }
 
@@ -87,7 +90,7 @@ export class QueryThreads {
   private readonly broker: PartsBroker;
   private readonly suspects = new SuspectQueries(1);
   private readonly resting = new RestingCallers(leftS => new CallerRestsError(leftS));
-  /** Callers that wait for a thread to be ready. */
+  /** Callbacks of callers that wait until a thread is ready. */
   private readonly waiting: (() => void)[] = [];
   private lastId = 0;
   private isClosing = false;
@@ -123,15 +126,15 @@ export class QueryThreads {
   }
 
   /**
-   * Answers a query with the pieces of the protocol's answer; its thread writes the next one when the last has been taken. Ends when its
-   * thread has ended the work, also where the signal has told it to.
-   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalBusyError, RetrievalUnavailableError if its thread ends with a part
-   * of the answer on its way
+   * Runs a query in a thread and yields the pieces of its answer; the thread writes the next piece when the last one has been taken. The
+   * generator ends when the thread has ended the work, also after the signal has aborted.
+   * @throws QueryFailure, QueryRefusedError, CallerRestsError, RetrievalBusyError; RetrievalUnavailableError if the thread ends after a
+   * part of the answer was sent
    */
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
     this.resting.admit(asked.query.caller);
-    // The id takes the longer the larger the parameters are, and hardly ever is a query suspect.
+    // Hashing the query's work takes longer the larger its parameters are, and there are hardly ever suspects.
     if (this.suspects.hasSuspects) this.suspects.admit(idOfWork(asked.query));
     this.broker.touch(asked.query.graph_id, asked.query.caller);
     try {
@@ -145,7 +148,7 @@ export class QueryThreads {
     }
   }
 
-  /** Tries a query in a thread of its own, when no other query is being tried so. @throws as `run` does */
+  /** Tries a suspected query in a thread of its own, once no other suspected query is being tried. @throws the errors of `run` */
   private async *runAlone(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const id = idOfWork(asked.query);
     const { caller } = asked.query;
@@ -164,7 +167,7 @@ export class QueryThreads {
         if (!(error instanceof ThreadEnded)) throw error;
         this.suspects.processEnded();
         this.resting.noteEnd(caller);
-        // It was alone, so it is refused.
+        // The query was alone in the thread that ended, so `admit` now throws the refusal.
         this.suspects.admit(id);
         throw error;
       } finally {
@@ -205,7 +208,7 @@ export class QueryThreads {
     } finally {
       if (!isAtEnd) {
         cancel();
-        // The work holds its place until it has ended. A piece that was on its way is the last.
+        // The query holds its place until its thread has ended the work. At most one more piece arrives after an abort.
         while ((await heard).did === 'piece') heard = this.hear(thread, id);
       }
       thread.working -= 1;
@@ -214,19 +217,19 @@ export class QueryThreads {
     }
   }
 
-  /** Loads of a graph's new version what was loaded of the one before. */
+  /** Loads those parts of the graph's new version that were loaded of the version before. */
   warm(graphId: number): void {
     for (const { worker } of this.threads) send(worker, { do: 'warm', graphId });
   }
 
-  /** Resolves once what is loaded of the graph will go on answering when its next version is there. */
+  /** Resolves once the loaded parts of the graph can go on answering after its next version has arrived. */
   async hold(graphId: number): Promise<void> {
     await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
   /**
-   * Resolves with the reads of all threads. One that does not answer soon is watched by its beats, and is not waited for. All who ask
-   * meanwhile share the answer.
+   * Resolves with the database reads of all threads together. It does not wait beyond `pingMs` for a thread, whose beats tell whether it
+   * hangs. Callers that ask meanwhile share the result.
    */
   async ping(): Promise<Reads> {
     this.pinging ??= Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]).finally(
@@ -237,7 +240,7 @@ export class QueryThreads {
     return { primary: sum(({ primary }) => primary), replica: sum(({ replica }) => replica) };
   }
 
-  /** Closes the connections of all threads, then ends them, one that hangs too. */
+  /** Closes the connections of all threads and then ends the threads, including any that hangs. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.threads.map(thread => this.closeOne(thread)));
@@ -268,7 +271,7 @@ export class QueryThreads {
     const threads = this.threads.filter(({ isTrial }) => !isTrial);
     const [least] = threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
     if (!least) return null;
-    // The thread that starts helps with later queries.
+    // The thread that starts here helps only with later queries.
     if (least.working > 0 && threads.every(({ isReady }) => isReady) && threads.length < this.options.count) this.grow();
     if (kind === 'cypher' || this.broker.hasIndex(graphId)) return least;
     const pinned = this.searched.get(graphId) ?? least;
@@ -276,12 +279,12 @@ export class QueryThreads {
     return pinned;
   }
 
-  /** Adds a thread for later queries. `ended` is told if it does not start. */
+  /** Starts another thread for later queries. If it fails to start, `ended` hears of it. */
   private grow(): void {
     this.add().catch(() => undefined);
   }
 
-  /** Resolves when the thread is ready. Rejects if it ends before. */
+  /** Starts a thread and resolves when it is ready. Rejects if the thread ends before that. */
   private async add(isTrial = false): Promise<Thread> {
     const { entry, start } = this.options;
     const heapMb = Math.max(512, Math.round(start.memoryMb * 2));
@@ -315,7 +318,7 @@ export class QueryThreads {
     return thread;
   }
 
-  /** Ends a thread that hangs. One without a query may be loading for all, and is asked by nobody. */
+  /** Ends a thread that hangs, even if it has no query: it may be loading a part of a graph for all threads, and no caller would notice. */
   private look(thread: Thread): void {
     const now = Atomics.load(thread.beat, 0);
     thread.missed = now === thread.seen && thread.isReady ? thread.missed + 1 : 0;
@@ -325,10 +328,10 @@ export class QueryThreads {
     void thread.worker.terminate();
   }
 
-  /** A thread takes its queries with it, which are told. Another one takes its place. */
+  /** Handles the end of a thread: its queries learn of it, and a new thread takes its place. */
   private ended(thread: Thread, cause: Error): void {
     if (thread.hasEnded || this.isClosing) return;
-    // Without its first thread the process cannot start, nor without one that starts again.
+    // The process cannot go on if its first thread, or one that takes the place of another, does not start: the error ends the process.
     if (!thread.isReady && !thread.isTrial) throw cause;
     if (this.threads.includes(thread)) this.options.log.error({ cause, working: thread.working }, 'A query thread has ended');
     this.remove(thread);
@@ -362,7 +365,7 @@ export class QueryThreads {
   }
 
   private heard(thread: Thread, message: FromThread): void {
-    // Messages that the thread sent before it was ended may come afterwards.
+    // Messages that a thread sent before it was ended may still arrive afterwards.
     if (thread.hasEnded) return;
     switch (message.did) {
       case 'piece':

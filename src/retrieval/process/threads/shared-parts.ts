@@ -8,40 +8,42 @@ export interface PartKey {
 /** The name of the part that searches and questions need. */
 export const searchPart = 'search';
 
-/** A part as threads give it to each other: a flat record of arrays in shared memory, and a name that no other part has. */
+/**
+ * A part in the form in which threads pass it to each other: a flat record of arrays in shared memory, with an id that no other part has.
+ */
 export interface SharedPart {
   id: string;
   record: object;
 }
 
-/** A thread, as others tell it from the rest. */
+/** A thread, as an object that identifies it. */
 export type Owner = object;
 
-/** A part of the version before, with its nodes and edges. */
+/** A part of the version before, with the topology of that version. */
 export interface PartBefore<T = object> {
   version: number;
   topology: T;
   part: T;
 }
 
-/** The turn of a large load, of which the process does one at a time. */
+/** The turn of a large load. The process does one large load at a time. */
 export interface LargeLoad {
-  /** Tells how much the load has taken. */
+  /** Reports how many bytes the load has taken so far. */
   took(bytes: number): void;
   end(): void;
 }
 
 /** The parts of graphs that all threads of the process share. */
 export interface SharedParts {
-  /** Gives the record of the part, and loads it if no thread has it yet. All who ask meanwhile wait for that load. */
+  /** Gives the record of the part, and loads it with `load` if no thread has it yet. All threads that ask meanwhile wait for that load. */
   get<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T>;
-  /** Whether the part is here already. */
+  /** Whether this thread has the part already. */
   has(key: PartKey): boolean;
-  /** Counts what this thread alone holds of a graph. */
+  /** Reports the bytes that this thread alone holds for a graph version. */
   holds(graphId: number, version: number, bytes: number): void;
-  /** Keeps what is here of a version beside that of the next one, until it is released. */
+  /** Keeps the parts of a version that this thread has, beside the parts of the next version, until `release`. */
   keep(graphId: number, version: number): void;
   release(graphId: number, version: number): void;
-  /** Waits for the turn of a large load, and for the memory of graphs that were dropped. */
+  /** Waits for the turn of a large load, and until the memory of dropped graphs is free. */
   loadLarge(graphId: number): Promise<LargeLoad>;
 }

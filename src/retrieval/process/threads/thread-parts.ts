@@ -3,7 +3,7 @@ import { type PartsAnswer, type PartsMessage } from './messages.js';
 import { PartCopies } from './part-copies.js';
 import { type LargeLoad, type PartBefore, type PartKey, type SharedPart, type SharedParts } from './shared-parts.js';
 
-/** A load tells of so much more at a time. */
+/** A large load reports its size again after this many more bytes. */
 const toldBytes = 4_194_304;
 
 interface Part {
@@ -16,12 +16,12 @@ interface Parts {
   parts: Map<string, Part>;
 }
 
-/** A thread's side of the shared parts: it claims each from the main thread once, and loads those that no thread has. */
+/** A thread's side of the shared parts: it claims each part from the main thread once, and loads the parts that no thread has. */
 export class ThreadParts implements SharedParts {
   private readonly graphs = new Map<number, Parts>();
-  /** Versions that are kept beside newer ones. */
+  /** The parts of versions that are kept although a newer version is loaded, by graph id. */
   private readonly kept = new Map<number, Parts>();
-  /** Who waits for what the main thread was asked, by the number of the question. */
+  /** Callbacks for the main thread's answers, by the number of the message that asked for them. */
   private readonly waiting = new Map<number, (answer: PartsAnswer) => void>();
   private readonly copies: PartCopies;
   private asked = 0;
@@ -79,7 +79,7 @@ export class ThreadParts implements SharedParts {
     };
   }
 
-  /** The main thread answers. */
+  /** Handles an answer of the main thread. */
   heard(answer: PartsAnswer): void {
     this.waiting.get(answer.asked)?.(answer);
     this.waiting.delete(answer.asked);
@@ -89,7 +89,7 @@ export class ThreadParts implements SharedParts {
     this.graphs.delete(graphId);
   }
 
-  /** There is a newer version: those before are of no more use, unless they are kept. */
+  /** Forgets the parts of versions before `version`, except those that are kept. */
   outdated(graphId: number, version: number): void {
     if ((this.graphs.get(graphId)?.version ?? version) < version) this.graphs.delete(graphId);
   }
