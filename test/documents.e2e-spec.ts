@@ -9,10 +9,10 @@ const root = path.resolve(__dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const hasShell = ['bash', 'curl'].every(command => spawnSync(command, ['--version']).status === 0);
 
-/** The blocks of shell commands of a page, but for those of npm, which start the service and the tests. */
-function commandsOf(page: string): string {
+/** The blocks of shell commands of a page: all but those of npm, which start the service and the tests, or those that are chosen. */
+function commandsOf(page: string, isChosen = (block: string) => !block.includes('npm ')): string {
   const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!);
-  return blocks.filter(block => !block.includes('npm ')).join('\n');
+  return blocks.filter(isChosen).join('\n');
 }
 
 const pages = [
@@ -97,13 +97,13 @@ describe('the documents', () => {
     expect(JSON.parse(stdout).answer.text).toBe(shown);
   });
 
-  it('of docs/using.md run one after the other', async () => {
-    const commands = commandsOf(read('docs/using.md'));
-    expect(commands.match(/^(?:api|post|curl) /gm)!.length).toBeGreaterThan(20);
+  it('of docs/using.md, and the requests of docs/operating.md, run one after the other', async () => {
+    const requests = commandsOf(read('docs/operating.md'), block => block.includes('http://127.0.0.1:8080/api'));
+    const commands = `${commandsOf(read('docs/using.md'))}\n${requests}`;
+    expect(commands.match(/^(?:api|post|curl) /gm)!.length).toBeGreaterThan(30);
     const { code, stdout, stderr } = await run(commands);
     expect([code, stderr, code === 0 ? '' : stdout.slice(-2_000)]).toEqual([0, '', '']);
-    expect(stdout).toContain('unchanged_source');
-    expect(stdout.trim().split('\n').at(-1)).toMatch(/"name":"Once"/);
+    for (const shown of ['unchanged_source', '"name":"Once"', '"name":"sales"', '"cron":"*/15 * * * *"']) expect(stdout).toContain(shown);
   });
 });
 

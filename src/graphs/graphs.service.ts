@@ -118,7 +118,7 @@ export class GraphsService {
 
   /**
    * A page of the edges of a node, with the nodes at their other ends.
-   * @throws NodeNotFoundError; AnswerTooLargeError for an edge that is too large, whatever the size of the node's properties
+   * @throws NodeNotFoundError; AnswerTooLargeError if the node, or the edges of the page together, are too large
    */
   async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
     await this.getNode(graphId, nodeId);

@@ -96,7 +96,7 @@ function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute
     keyHash: createHash('sha256').update(`${method}\n${path}\n${key}`).digest(),
     bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),
     attempt: randomUUID(),
-    // Express gives the path without the prefix /api here.
+    // create-app.ts has taken the prefix /api from the path.
     listedAt: `/api${placeOf(path, listedAt)}`,
   };
 }

@@ -95,7 +95,8 @@ export async function checkSynonyms(
 }
 
 /**
- * Whether two names may share a word: a label may share it with the dimension that stands for the label, and a property with its dimension.
+ * Whether two names may share a word: a dimension shares it with anything but a metric that has the same name, such as the label or the
+ * property that the dimension stands for.
  */
 function goTogether(kind: SynonymKind, other: SynonymKind, name: string, otherName: string): boolean {
   const pair = new Set([kind, other]);

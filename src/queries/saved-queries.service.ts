@@ -69,7 +69,7 @@ export class SavedQueriesService {
   }
 
   /**
-   * Asks the saved query, with the given parameters in place of the saved ones, if any.
+   * Asks the saved query. A given parameter replaces the saved one of its name; other saved parameters stay.
    * @throws SavedQueryNotFoundError, and what asking the query throws
    */
   async run(

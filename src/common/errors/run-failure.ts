@@ -36,7 +36,7 @@ export function exceedsBackend(error: unknown): boolean {
   return sqlstate === sqlstates.configurationLimitExceeded;
 }
 
-/** Tells whether the database is away. The run did not cause the error then, so it may be tried again. */
+/** Tells whether the database is away, or had no connection left. The run did not cause the error then, so it may be tried again. */
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;

@@ -9,8 +9,8 @@ export interface LabelSchema {
   name: string;
   aliases: string[];
   /**
-   * The property that holds each key column, in order. An entry is '' if no property holds its exact text; the list is empty if
-   * jobs disagree.
+   * The property that holds each key column, in order. An entry is '' if no property holds the exact text of the column; the list is
+   * empty if the jobs of the label have different keys.
    */
   keyProperties: string[];
   displayProperty: string | null;

@@ -7,8 +7,8 @@ export function isBinary({ type }: TableColumn): boolean {
 }
 
 /**
- * The type of a column in the spelling of a mapping. Null for numbers without bounds, because a mapping can only infer that type, but not
- * state it.
+ * The type of a column in the spelling of a mapping. Null for a type that a mapping can only infer, but not state: numerics without
+ * bounds, with a scale that `decimal` does not take, and lists of numerics.
  */
 export function typeOfColumn({ type }: TableColumn): string | null {
   const inferred = inferredType(sourceFamily(type));

@@ -60,8 +60,8 @@ function isConstant(node: Formula): boolean {
 }
 
 /**
- * For each pattern, the patterns that may contain it. The first six patterns are computed from the rows of one period, so every pattern
- * may contain them.
+ * For each pattern, the patterns that may contain it. Every pattern may contain the first six. What they contain is checked
+ * against all patterns around it.
  */
 const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
   aggregate: 'all',

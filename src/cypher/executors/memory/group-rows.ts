@@ -119,7 +119,7 @@ interface Group {
 
 /**
  * Yields one row for each group of rows with equal keys: the first row of the group, with the results of the aggregates in their slots.
- * Without keys there is always one group.
+ * Without keys there is always one group, and its row has the results alone.
  */
 export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggregate[], place: ExpressionPlace): Rows {
   const groups = new Groups(aggregates, place);
