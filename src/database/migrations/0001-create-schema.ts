@@ -1,4 +1,4 @@
-// The first migration, so a previous release does not exist.
+// The first migration: there is no previous release.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**

@@ -1,4 +1,4 @@
-// The previous release keeps working. Elements that it loads from a query do not name their tables until a run of this release.
+// The previous release keeps working. What it loads from a query names no tables until a run of this release.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Adds the tables that the query of a mapping reads. NULL for an element mapped from a table, and for runs of earlier releases. */

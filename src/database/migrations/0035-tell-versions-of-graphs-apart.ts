@@ -1,4 +1,4 @@
-// The previous release keeps working. Changes that its runs note do not follow `version_at`, so the versions they make are loaded in full.
+// The previous release keeps working. What its runs note does not follow `version_at`, so what they make is loaded in full.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
