@@ -1,4 +1,4 @@
-import { type NodeTest } from './node-filter.js';
+import { type ColumnAnswers, type NodeTest } from './node-filter.js';
 import { type NodeColumn } from './memory-graph.js';
 
 /** Result of a condition on one property for numbers below, equal to and above the number `than` that it compares them with. */
@@ -21,7 +21,7 @@ const mostCodesKnown = 20_000;
  * Any other value has a code: the condition is asked once for each code, also for the code of missing values.
  * @param ask evaluates the expression of the condition for the node at a place
  */
-export class ColumnTest implements NodeTest {
+export class ColumnTest implements NodeTest, ColumnAnswers {
   /**
    * Answers of the condition, by reading and then by code: 0 unknown, 1 true, 2 not true. Nodes with different sets of labels may share a
    * reading.
@@ -30,47 +30,45 @@ export class ColumnTest implements NodeTest {
 
   constructor(
     private readonly nodeSets: Uint32Array,
-    private readonly column: NodeColumn,
+    private readonly values: NodeColumn,
     private readonly numbers: NumberTest | null,
     private readonly ask: (place: number) => boolean,
   ) {}
 
   holds(place: number): boolean {
-    const code = this.column.codes[place]!;
+    const code = this.values.codes[place]!;
     if (code !== inNumbers) return this.holdsOfCode(place, code);
     if (!this.numbers) return this.ask(place);
     const { than, below, equal, above } = this.numbers;
-    const number = this.column.numbers[place]!;
+    const number = this.values.numbers[place]!;
     return number < than ? below : number > than ? above : equal;
   }
 
   get slowReads(): number {
-    const { readsSlowly, codeCount } = this.column;
+    const { readsSlowly, codeCount } = this.values;
     if (!readsSlowly) return 0;
     return codeCount <= mostCodesKnown ? codeCount : Infinity;
   }
 
   get isQuick(): boolean {
-    return this.numbers !== null && this.column.codeCount <= inNumbers + 1;
+    return this.numbers !== null && this.values.codeCount <= inNumbers + 1;
   }
 
   *unasked(sets: Uint8Array): Generator<number> {
-    const { codes, codeCount, readings } = this.column;
-    if (codeCount > mostCodesKnown) return;
+    const { codes, readings } = this.values;
     for (let place = 0; place < codes.length; place++) {
       const [code, set] = [codes[place]!, this.nodeSets[place]!];
       if (code !== inNumbers && sets[set] === 1 && !this.known[readings[set]!]?.[code]) yield place;
     }
   }
 
-  get ruleOut(): ((known: Uint8Array, from: number, to: number) => void) | undefined {
-    const { numbers, codeCount, readsSlowly } = this.column;
-    const isQuick = !readsSlowly && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0);
-    return isQuick ? (known, from, to) => this.ruleOutSome(known, from, to) : undefined;
+  get column(): ColumnAnswers | null {
+    const { numbers, codeCount, readsSlowly } = this.values;
+    return !readsSlowly && codeCount <= mostCodesKnown && (this.numbers !== null || numbers.length === 0) ? this : null;
   }
 
-  private ruleOutSome(known: Uint8Array, from: number, to: number): void {
-    const { codes, numbers } = this.column;
+  ruleOut(known: Uint8Array, from: number, to: number): void {
+    const { codes, numbers } = this.values;
     const test = this.numbers ?? { than: 0, below: false, equal: false, above: false };
     const { than } = test;
     const [below, equal, above] = [test.below, test.equal, test.above].map(holds => (holds ? 0 : ruledOut)) as [number, number, number];
@@ -85,7 +83,7 @@ export class ColumnTest implements NodeTest {
   }
 
   private holdsOfCode(place: number, code: number): boolean {
-    const { codeCount, readings } = this.column;
+    const { codeCount, readings } = this.values;
     if (codeCount > mostCodesKnown) return this.ask(place);
     const answers = (this.known[readings[this.nodeSets[place]!]!] ??= new Uint8Array(codeCount));
     if (answers[code] === 0) answers[code] = this.ask(place) ? 1 : ruledOut;

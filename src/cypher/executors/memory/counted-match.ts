@@ -150,7 +150,9 @@ export function compileCountedMatch(
         row[node.slot] = arrays!.nodeAt(place);
         return holds(row);
       };
-      return column ? new ColumnTest(arrays!.nodeSets, column, numbers, ask) : { holds: ask, slowReads: readsSlowly ? Infinity : 0 };
+      return column
+        ? new ColumnTest(arrays!.nodeSets, column, numbers, ask)
+        : { holds: ask, isQuick: false, column: null, slowReads: readsSlowly ? Infinity : 0 };
     });
     return new NodeFilter(arrays!.nodeSets, sets, tests);
   }

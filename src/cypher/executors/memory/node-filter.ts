@@ -11,13 +11,19 @@ const mostAskedInWalks = 2;
 export interface NodeTest {
   holds(place: number): boolean;
   /** Whether `holds` compares numbers alone, and evaluates no expression. */
-  isQuick?: boolean;
-  /** Sets 2 in `known` for the places from `from` to before `to` that it rules out, once `unasked` gives none. Absent without a column. */
-  ruleOut?: ((known: Uint8Array, from: number, to: number) => void) | undefined;
-  /** A place for each text, of nodes with a set of labels that fits, for which `holds` has no answer yet. */
-  unasked?: (sets: Uint8Array) => Iterable<number>;
+  isQuick: boolean;
+  /** The answers for all places; null if the condition is not over a column of numbers or few texts. */
+  column: ColumnAnswers | null;
   /** How many values it reads until it knows all, where reading one takes long. */
   slowReads: number;
+}
+
+/** Answers of a condition over a column. */
+export interface ColumnAnswers {
+  /** A place for each text, of nodes with a set of labels that fits, for which `holds` has no answer yet. */
+  unasked(sets: Uint8Array): Iterable<number>;
+  /** Sets 2 in `known` for the places from `from` to before `to` that the condition rules out, once `unasked` gives none. */
+  ruleOut(known: Uint8Array, from: number, to: number): void;
 }
 
 /** So many places are asked without noting what they are: a query that comes to few of them needs no array of all. */
@@ -71,12 +77,12 @@ export class NodeFilter {
 
   /** Whether a walk may ask it at each edge: all is known, or it has few conditions, each of which compares numbers. */
   get isQuick(): boolean {
-    return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.tests.every(test => test.isQuick === true));
+    return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.tests.every(({ isQuick }) => isQuick));
   }
 
   /** Whether each of its conditions is over a column of numbers or few texts, so that asking of all places is quick. */
   get readsColumns(): boolean {
-    return this.tests.every(test => test.ruleOut !== undefined);
+    return this.tests.every(({ column }) => column !== null);
   }
 
   /** Asks of all places. Yields where the query may pause. */
@@ -84,8 +90,9 @@ export class NodeFilter {
     const { sets, nodeSets, tests } = this;
     if (tests.length === 0) return;
     if (this.readsColumns) {
-      for (const test of tests)
-        for (const place of test.unasked!(sets)) {
+      const columns = tests.map(({ column }) => column!);
+      for (const [i, test] of tests.entries())
+        for (const place of columns[i]!.unasked(sets)) {
           test.holds(place);
           if (work.isDue) yield null;
         }
@@ -94,8 +101,8 @@ export class NodeFilter {
         const to = Math.min(known.length, from + columnPlacesBetweenPauses);
         for (let place = from; place < to; place++) known[place] = sets[nodeSets[place]!] === 1 ? 1 : 2;
         yield null;
-        for (const test of tests) {
-          test.ruleOut!(known, from, to);
+        for (const column of columns) {
+          column.ruleOut(known, from, to);
           work.spend((to - from) >> 2);
           if (work.isDue) yield null;
         }
