@@ -170,12 +170,13 @@ export class PartsBroker {
     const graph = this.graphOf(key);
     graph?.claimed.add(key.name);
     const part = graph?.parts.get(key.name);
-    if (part) graph!.parts.delete(key.name);
-    // The least recently claimed part stands first.
-    if (part) graph!.parts.set(key.name, part);
     const loading = graph?.loading.get(key.name);
-    if (part) claim(part.part, null);
-    else if (loading) loading.waiting.push({ by, claim });
+    if (part) {
+      // The least recently claimed part stands first.
+      graph!.parts.delete(key.name);
+      graph!.parts.set(key.name, part);
+      claim(part.part, null);
+    } else if (loading) loading.waiting.push({ by, claim });
     else {
       graph?.loading.set(key.name, { by, waiting: [] });
       claim(null, partBefore(graph, key.name));
@@ -322,23 +323,24 @@ export class PartsBroker {
     }
     while (this.isOver) {
       const graphId = this.nextToDrop(keep, part);
-      const graph = graphId === undefined ? undefined : this.graphs.get(graphId)!;
-      if (graphId === undefined || graph === undefined) {
-        const kept = this.graphs.get(keep);
-        // No other graph is left, so the parts that are in use go too.
-        if (!kept?.claimed.size) return;
-        kept.claimed.clear();
-      } else if (graphId === keep) {
+      if (graphId === undefined) {
+        // No other graph is left, so the parts that queries have claimed go too.
+        const { claimed } = this.graphs.get(keep) ?? {};
+        if (!claimed?.size) return;
+        claimed.clear();
+        continue;
+      }
+      const graph = this.graphs.get(graphId)!;
+      if (graphId === keep) {
         graph.parts.delete(this.partToGive(keep, part)!);
         // The threads forget with it what they alone hold.
         graph.heldBytes.clear();
-        this.drop(graphId);
       } else {
         letLoadAlone(graph);
         this.graphs.delete(graphId);
         this.callers.set(graphId, new Set([this.callerOf(graphId)]));
-        this.drop(graphId);
       }
+      this.drop(graphId);
     }
   }
 
