@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { adminPassword, startTestApp, type TestApp } from './support/app.js';
+import { runDemo } from './support/commands.js';
 import { hasOpenApiTools, runTool, toolsFolder } from './support/openapi-tools.js';
 
 const root = path.resolve(__dirname, '..');
@@ -32,12 +31,11 @@ const document = path.join(generated, 'openapi.json');
     const password = 'demo-Graph-2026';
     await test.admin.put('/api/auth/password').send({ old_password: adminPassword, new_password: password }).expect(200);
     await test.asUser('li.lei');
-    const demo = path.join(root, 'examples', 'demo');
-    await promisify(execFile)(process.execPath, [path.join(demo, 'run.mjs'), '--url', test.url, '--password', password]);
+    expect(await runDemo(test.url)).toMatchObject({ code: 0, stderr: '' });
 
     await runTool('openapi-typescript/bin/cli.js', document, '--output', path.join(generated, 'api.d.ts'));
     await runTool('typescript/bin/tsc', '--project', '.');
-    const world = { url: test.url, password, mapping: await readFile(path.join(demo, 'mapping.yaml'), 'utf8') };
+    const world = { url: test.url, password, mapping: await readFile(path.join(root, 'examples/demo/mapping.yaml'), 'utf8') };
     await writeFile(
       path.join(generated, 'run.js'),
       `import { useService } from './client.js';\nconsole.log(JSON.stringify(await useService(${JSON.stringify(world)})));\n`,

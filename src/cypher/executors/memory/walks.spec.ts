@@ -30,6 +30,14 @@ function chainOf(edgeCount: number): MemoryGraph {
       properties: new Map([['w', i === 700 ? 'no day' : '2024-01-01']]),
     };
   });
+  return graphOf(nodes, ({ id }, direction) => [
+    ...(direction === 'in' ? [] : edges.slice(id, id + 1)),
+    ...(direction === 'out' ? [] : edges.slice(Math.max(0, id - 1), id)),
+  ]);
+}
+
+/** A graph without arrays. The id of a node is its place in `nodes`. */
+function graphOf(nodes: readonly NodeValue[], edgesOf: MemoryGraph['edgesOf']): MemoryGraph {
   const withLabel = (label: string) => nodes.filter(({ labels }) => labels.includes(label));
   return {
     nodeCount: nodes.length,
@@ -37,10 +45,7 @@ function chainOf(edgeCount: number): MemoryGraph {
     nodesWithLabel: withLabel,
     countOfLabel: label => withLabel(label).length,
     nodeById: id => nodes[id]!,
-    edgesOf: ({ id }, direction) => [
-      ...(direction === 'in' ? [] : edges.slice(id, id + 1)),
-      ...(direction === 'out' ? [] : edges.slice(Math.max(0, id - 1), id)),
-    ],
+    edgesOf,
   };
 }
 
@@ -156,15 +161,7 @@ function layersOf(layers: number, width: number): MemoryGraph {
   ).flat();
   const out = new Map<number, EdgeValue[]>(nodes.map(({ id }) => [id, []]));
   edges.forEach(([source, target], id) => out.get(source)!.push({ kind: 'edge', id, type: 'R', source, target, properties: new Map() }));
-  const withLabel = (label: string) => nodes.filter(({ labels }) => labels.includes(label));
-  return {
-    nodeCount: nodes.length,
-    nodes: () => nodes,
-    nodesWithLabel: withLabel,
-    countOfLabel: label => withLabel(label).length,
-    nodeById: id => nodes[id]!,
-    edgesOf: ({ id }, direction) => (direction === 'in' ? [] : out.get(id)!),
-  };
+  return graphOf(nodes, ({ id }, direction) => (direction === 'in' ? [] : out.get(id)!));
 }
 
 describe('a search of shortest paths without arrays', () => {
