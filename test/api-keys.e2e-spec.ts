@@ -25,7 +25,7 @@ describe('API keys', () => {
         .expect(201)
     ).body;
 
-  it('that have ended are kept up to a thousand, and those of the last hour', async () => {
+  it('are kept after they have ended, up to a thousand, and those of the last hour', async () => {
     const user = await test.asUser('keeper');
     const graph = (await user.post('/api/graphs').send({ name: 'kept' }).expect(201)).body.id;
     const create = () =>

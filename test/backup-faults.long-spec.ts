@@ -170,7 +170,7 @@ describe('a backup', () => {
     await expect(restore(file, url)).rejects.toThrow(TargetNotEmptyError);
   });
 
-  it('of an earlier release gets the later migrations', async () => {
+  it('gets the later migrations if it is of an earlier release', async () => {
     const [earlier, later] = [await aDatabase(), await aDatabase()];
     await runMigrations(earlier.url, migrations.slice(0, 8));
     await asSuperuser(earlier.url, someRows);

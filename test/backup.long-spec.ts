@@ -43,7 +43,7 @@ describe('backup and restore', () => {
     expect(over).toMatchObject({ code: 1, stderr: expect.stringMatching(/目标数据库不为空.*not empty/) });
   });
 
-  it('bring every row, key, comment and sequence into a new data directory, whose service gives the same answer', async () => {
+  it('bring every row, key, comment and sequence into a new data directory, and its service gives the same answer', async () => {
     expect(await runBackupCommand('restore', file, { DATA_DIR: fresh })).toMatchObject({ code: 0 });
     const again = path.join(folder, 'again.tar.gz');
     expect(await runBackupCommand('backup', again, { DATA_DIR: fresh })).toMatchObject({ code: 0 });

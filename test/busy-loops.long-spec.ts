@@ -42,7 +42,7 @@ describe('large work', () => {
     return longest;
   }
 
-  it('of thirty long questions leaves the retrieval process free for others', async () => {
+  it('leaves the retrieval process free for others during thirty long questions', async () => {
     await ask({ search: '华为' });
     const pid = test.app.get(RetrievalSupervisor).pid;
     const questions = Array.from({ length: 30 }, (_, i) => ask({ question: `${'一百万亿两千三百'.repeat(240)}${i}`, timeout_ms: 20_000 }));
@@ -53,12 +53,12 @@ describe('large work', () => {
     expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
   });
 
-  it('of loading an index leaves it free too', async () => {
+  it('leaves the retrieval process free for others while an index is loaded', async () => {
     await graph.ingestAgain();
     expect(await longestWait(ask({ search: '一百万亿' }))).toBeLessThan(generousMs);
   });
 
-  it('of an answer near the limit passes through the API unparsed, and is not stored', async () => {
+  it('passes an answer near the limit through the API unparsed, and does not store it', async () => {
     const { status, body } = await ask({
       cypher: 'MATCH (p:产品) RETURN p.产品名称 AS n, p.类别 AS c, p.类别 AS d, p.类别 AS e, p ORDER BY n',
       limit: 3_500,
@@ -66,12 +66,12 @@ describe('large work', () => {
     expect([status, body.rows?.length, body.query_id]).toEqual([200, 3_500, null]);
   });
 
-  it('of a list of millions of parts is refused', async () => {
+  it('is refused for a list of millions of parts', async () => {
     const { status, body } = await ask({ cypher: `MATCH (p:产品) RETURN collect([${Array(240).fill('p.单价').join(', ')}]) AS lists` });
     expect([status, body.code]).toEqual([422, 'answer_too_large']);
   });
 
-  it('of queries that gather all they may stays in the memory of the process, and others are answered meanwhile', async () => {
+  it('stays in the memory of the process when queries gather all they may, and others are answered meanwhile', async () => {
     const lists = (items: number) => `collect([x IN range(1, ${items}) | {}])`;
     const stages = (items: number) =>
       `UNWIND range(1, 80) AS i WITH ${lists(items)} AS a WITH collect(a) AS b UNWIND range(1, 80) AS i ` +

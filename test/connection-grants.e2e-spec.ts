@@ -117,7 +117,7 @@ describe('grants of a warehouse connection', () => {
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/secret/);
     });
 
-    it('a right to read is no right to write', async () => {
+    it('a right to read does not include the right to write', async () => {
       const { user } = await someone('only-reader', 'read');
       await user.get(`${connections}/1/tables/staff`).expect(200);
       const { body } = await load(user, 'a\n1\n').expect(403);

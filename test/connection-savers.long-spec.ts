@@ -74,7 +74,7 @@ describe('the use of a warehouse connection by jobs and metrics', () => {
       expect((await run(user, job.id)).error.code).toBe('connection_access_lost');
     });
 
-    it('loses its right when its saver is no admin any more', async () => {
+    it('loses its right when its saver stops being an admin', async () => {
       const { id, graphId } = await someone('officer');
       await test.admin.patch(`/api/users/${id}`).send({ is_admin: true }).expect(200);
       const { body: job } = await postJob(await test.asUser('officer'), graphId).expect(201);
@@ -130,7 +130,7 @@ nodes:
       await execute(viewer).expect(200);
     });
 
-    it('that names others needs the right of each binder', async () => {
+    it('needs the right of each binder if it names others', async () => {
       const { user: owner, graphId } = await someone('composer', 'read');
       const { user: other, id } = await someone('other-binder', 'read');
       await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'other-binder', role: 'editor' }).expect(201);

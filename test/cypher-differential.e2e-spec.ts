@@ -66,7 +66,7 @@ describe('the two executors of Cypher', () => {
     }
   }
 
-  it.each(seeds)('and a naive evaluator agree on random queries (seed %i)', async seed => {
+  it.each(seeds)('agree with a naive evaluator on random queries (seed %i)', async seed => {
     const dice = new Dice(seed);
     const graph = await randomGraph(test, dice, `seed${seed}_`);
     const maker = new QueryMaker(dice);

@@ -187,7 +187,7 @@ edges:
     expect((await ask('RETURN $p', '{"p": 9223372036854775807}')).plan.parameters).toEqual({ p: '9223372036854775807' });
   });
 
-  it('takes the zone of whoever asks for the clock, and stores no answer that asked for it', async () => {
+  it('takes the zone of the caller for the clock, and stores no answer that asked for the clock', async () => {
     const zone = ', "timezone": "Pacific/Kiritimati"';
     for (const clock of ['date()', 'datetime()', "date.truncate('day')"]) {
       const first = await ask(`RETURN ${clock} AS x`, '{}', zone);

@@ -89,7 +89,7 @@ describe('the documents', () => {
     return ended(spawn('bash', ['-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   };
 
-  it('of the README give the answer that it shows', async () => {
+  it('give the answer that the README shows', async () => {
     const readme = read('README.md');
     const { code, stdout, stderr } = await run(commandsOf(readme));
     expect([code, stderr]).toEqual([0, '']);
@@ -97,7 +97,7 @@ describe('the documents', () => {
     expect(JSON.parse(stdout).answer.text).toBe(shown);
   });
 
-  it('of docs/using.md, and the requests of docs/operating.md, run one after the other', async () => {
+  it('run one after the other in docs/using.md, with the requests of docs/operating.md', async () => {
     const requests = commandsOf(read('docs/operating.md'), block => block.includes('http://127.0.0.1:8080/api'));
     const commands = `${commandsOf(read('docs/using.md'))}\n${requests}`;
     expect(commands.match(/^(?:api|post|curl) /gm)!.length).toBeGreaterThan(30);

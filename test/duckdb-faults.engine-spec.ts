@@ -70,7 +70,7 @@ const mapping =
   'version: 1\nsource: {connection: files}\nnodes: [{id: a, label: A, table: many, key: [id], columns: [{column: id}, {column: v}]}]';
 
 describe('A process of DuckDB that is killed', () => {
-  it('in the middle of a read fails the run by a clear reason, keeps the graph, and the next run succeeds', async () => {
+  it('fails the run by a clear reason in the middle of a read, keeps the graph, and the next run succeeds', async () => {
     const write = (factor: number): Promise<void> =>
       files.run(null, `COPY (SELECT i AS id, i * ${factor} AS v FROM range(50000) t(i)) TO '${files.path('folder', 'many.parquet')}'`);
     await write(1);
@@ -105,7 +105,7 @@ describe('A process of DuckDB that is killed', () => {
     expect((await runToEnd(app, jobId)).error).toBeNull();
   }, 240_000);
 
-  it('while a run opens its connection fails the run, which names the connection', async () => {
+  it('fails the run that opens its connection, and the failure names the connection', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping);
     // A changed connection is opened anew, which starts a process.
     const { body } = await app.admin.get('/api/warehouse/connections').expect(200);
@@ -125,7 +125,7 @@ describe('A process of DuckDB that is killed', () => {
     expect((await runToEnd(app, jobId)).error).toBeNull();
   });
 
-  it('while it starts or describes a table answers that the place is away, and the next question is answered', async () => {
+  it('answers that the place is away while it starts or describes a table, and the next question is answered', async () => {
     let isOver = false;
     const killing = (async () => {
       for (; !isOver; await sleep(5)) killAll();
@@ -140,7 +140,7 @@ describe('A process of DuckDB that is killed', () => {
 });
 
 describe('Files of DuckDB', () => {
-  it('with one giant row group are read whole, or refused for their size', async () => {
+  it('are read whole with one giant row group, or refused for their size', async () => {
     const file = files.path('folder', 'giant.parquet');
     await files.run(null, `COPY (SELECT i AS id, repeat(md5(i::VARCHAR), 8) AS v FROM range(600000) t(i)) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 100000000)`); // prettier-ignore
     const reading = await folder.openReading({ claim, timeoutMs: 120_000 });
@@ -160,7 +160,7 @@ describe('Files of DuckDB', () => {
     }
   }, 180_000);
 
-  it('of a few bytes that stand for gigabytes are refused for their size before they take more memory than they may', async () => {
+  it('are refused for their size if a few bytes stand for gigabytes, before they take more memory than they may', async () => {
     await files.run(
       null,
       `COPY (SELECT repeat('x', 1000000) AS v FROM range(20000)) TO '${files.path('folder', 'dense.parquet')}' (COMPRESSION zstd)`,
@@ -202,7 +202,7 @@ describe('Files of DuckDB', () => {
     loader.onApplicationShutdown();
   });
 
-  it('that somebody else writes are in use, and say so', async () => {
+  it('are in use while somebody else writes them, and say so', async () => {
     await files.run('busy.duckdb', 'CREATE TABLE t (id INTEGER)');
     const writer = await DuckDBInstance.create(files.path('busy.duckdb'));
     try {
@@ -215,25 +215,25 @@ describe('Files of DuckDB', () => {
     expect(await (await files.connect('duckdb:///busy.duckdb')).catalog(claim).listNames()).toEqual(['t']);
   });
 
-  it('of a newer version say so', async () => {
+  it('say so if they are of a newer version', async () => {
     await files.run('newer.duckdb', 'CREATE TABLE t (id INTEGER)');
     await setVersion(files.path('newer.duckdb'), 200, true);
     await expect((await files.connect('duckdb:///newer.duckdb')).test(claim)).rejects.toMatchObject({ failure: 'NEWER_VERSION' });
   });
 
-  it('that are damaged are not said to be in use', async () => {
+  it('are not said to be in use if they are damaged', async () => {
     await files.run('damaged.duckdb', 'CREATE TABLE t (id INTEGER)');
     await setVersion(files.path('damaged.duckdb'), 200, false);
     await expect((await files.connect('duckdb:///damaged.duckdb')).test(claim)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
   });
 
-  (isRoot ? it.skip : it)('that may not be read say so (skipped as root, who may read everything)', async () => {
+  (isRoot ? it.skip : it)('say so if they may not be read (skipped as root, who may read everything)', async () => {
     await files.run('secret.duckdb', 'CREATE TABLE t (id INTEGER)');
     await chmod(files.path('secret.duckdb'), 0o000);
     await expect((await files.connect('duckdb:///secret.duckdb')).test(claim)).rejects.toMatchObject({ failure: 'FILE_FORBIDDEN' });
   });
 
-  it('that are broken say so in a query too', async () => {
+  it('say so in a query too if they are broken', async () => {
     await writeFile(files.path('folder', 'broken.parquet'), 'PAR1 no parquet PAR1');
     await files.run(null, `COPY (SELECT 1 AS id) TO '${files.path('folder', 'whole.parquet')}'`);
     const query = (sql: string) => folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 10 });

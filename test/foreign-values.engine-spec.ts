@@ -72,7 +72,7 @@ function valuesOf({ type, start, create, columns, others, unreadable }: Engine):
       expect(compared).toBe(rows * columns.length);
     }, 600_000);
 
-    it.each(others)('of the type %s cannot be mapped, and the check says so', async (native, before) => {
+    it.each(others)('cannot be mapped if their type is %s, and the check says so', async (native, before) => {
       const table = `other${++tables}`;
       if (before !== null) await source.run(before);
       await source.run(create(table, native));
@@ -84,7 +84,7 @@ function valuesOf({ type, start, create, columns, others, unreadable }: Engine):
 
     if (unreadable.length === 0) return;
     it.each(unreadable.map(({ native, sql }) => [native, sql]))(
-      'of the type %s that are %s end the run by their name',
+      'end the run by their name if their type is %s and they are %s',
       async (native, sql) => {
         const table = `odd${++tables}`;
         await source.run(create(table, native), `INSERT INTO ${table} VALUES (1, ${sql})`);

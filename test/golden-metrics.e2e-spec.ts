@@ -321,7 +321,7 @@ describe('the SQL of each pattern', () => {
           request: { filters: [{ field: 'channel', op: 'in' as const, values: ['c7', 'c8'] }] },
           found: { postgres: /^events_channel: /, mysql: /^events_channel: range$/, duckdb: /channel/, clickhouse: /some by PrimaryKey/ },
         },
-      ])('that reads the facts once, finds them by $what, and groups them', async ({ request, found }) => {
+      ])('reads the facts once, finds them by $what, and groups them', async ({ request, found }) => {
         for (const place of places) {
           const plan = await planOf(place, request);
           expect({ place, ...plan }).toEqual({ place, reads: 1, found: expect.stringMatching(found[place]), isGrouped: true });

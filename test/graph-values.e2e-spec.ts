@@ -61,7 +61,7 @@ describe('values from texts', () => {
     ['time[]', [['{08:30,NULL}', ['08:30:00', null]]], ['{24:00}']],
     ['timetz[]', [['{08:30+08}', ['08:30:00+08:00']]], ['{08:30}']],
     ['duration[]', [['["P1D", "1 day 01:00:00"]', ['P1D', 'P1DT1H']]], ['["5"]']],
-  ], 4))('of type %s are read, or their rows rejected', async (type, taken, refused) => {
+  ], 4))('are read as type %s, or their rows rejected', async (type, taken, refused) => {
     const { graphId, run } = await ingest(app, fromText(await textTable([...taken.map(([text]) => text), ...refused]), type));
     const stored = await nodeProperties(app, graphId);
     expect(taken.map((_, i) => stored[i]?.p)).toEqual(taken.map(([, value]) => value));

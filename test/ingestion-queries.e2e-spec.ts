@@ -194,8 +194,8 @@ describe('creating a job', () => {
   });
 
   it.each([
-    ['a bound that is no number', '{column: n, property: n, rules: [required, {min: abc}]}', 'bad_rule_argument', 'abc'],
-    ['a bound that is no date', '{column: d, property: d, rules: [{max: 5}]}', 'bad_rule_argument', '5}'],
+    ['a bound that is not a number', '{column: n, property: n, rules: [required, {min: abc}]}', 'bad_rule_argument', 'abc'],
+    ['a bound that is not a date', '{column: d, property: d, rules: [{max: 5}]}', 'bad_rule_argument', '5}'],
     ['a bound of text', '{column: s, property: s, rules: [{min: 5}]}', 'rule_type_mismatch', '5}'],
     ['a pattern of numbers', "{column: n, property: n, rules: [{pattern: '^1'}]}", 'rule_type_mismatch', '^1'],
     [
@@ -204,7 +204,7 @@ describe('creating a job', () => {
       'rule_type_mismatch',
       '3}',
     ],
-    ['a default that is no number', '{column: n, property: n, default: none}', 'default_breaks_rule', 'none'],
+    ['a default that is not a number', '{column: n, property: n, default: none}', 'default_breaks_rule', 'none'],
   ])('refuses %s when the source decides the type', async (_name, column, type, pointedAt) => {
     const table = await aTable(app, 'id,n,d,s\na,1,2026-01-01,x\n');
     const { body } = await app.admin

@@ -121,7 +121,7 @@ nodes:
       expect(first).toContain(`"column 'n': cannot read 'a ""quoted"", one' as int"`);
     });
 
-    it('with long reasons end a page early, and come all as NDJSON', async () => {
+    it('end a page early if their reasons are long, and come all as NDJSON', async () => {
       const rows = 60;
       const columns = Array.from(
         { length: 32 },

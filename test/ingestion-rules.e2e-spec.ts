@@ -179,7 +179,7 @@ describe('thresholds', () => {
     ['max_error_rows: 3, max_error_rate: 1', 'succeeded'],
     ['max_error_rate: 0.14', 'failed'],
     ['max_error_rate: 0.15', 'succeeded'],
-  ])('with %s the run has %s', async (limit, status) => {
+  ])('judge with %s that the run has %s', async (limit, status) => {
     const table = await aTable(test, csv, 'id:text,n:int');
     const { run } = await ingest(test, rowMapping(table, ['{column: n, rules: [{min: 0}]}'], `on_error: quarantine, ${limit}`));
     expect(run.status).toBe(status);

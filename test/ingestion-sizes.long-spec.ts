@@ -162,7 +162,7 @@ ${columns}`;
     expect(written.join('').length / rows).toBeLessThan(1_000);
   });
 
-  it('of hundreds of columns are written in batches of about a million characters, each row with all its reasons', async () => {
+  it('are written in batches of about a million characters if they have hundreds of columns, each row with all its reasons', async () => {
     const rows = 200;
     const value = 'x'.repeat(300);
     await upload(
@@ -216,7 +216,7 @@ ${columns}`;
     expect(JSON.stringify(rejected).length).toBeLessThan(20_000);
   });
 
-  it('of a failed run are all kept, whatever their target', async () => {
+  it('are all kept after a failed run, whatever their target', async () => {
     await upload(app, 'many', 'c0,n\n1,5\n');
     const nodes = numbers(20).map(
       index => `- {id: n${index}, label: N${index}, table: many, key: [c0], columns: [{column: c0}, {column: n, rules: [{max: 1}]}]}\n`,

@@ -132,7 +132,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     await expectKnown(await connect('json', 'duckdb', 'duckdb:///json/'), every);
   });
 
-  it('come from CSV files, whose numbers with decimals are texts', async () => {
+  it('come from CSV files, with decimals as texts', async () => {
     const cast = (mapping: string): string => mapping.replace('unit_price * quantity * (1 - discount)', 'unit_price::numeric * quantity * (1 - discount::numeric)'); // prettier-ignore
     await expectKnown(await connect('csv', 'duckdb', 'duckdb:///csv/'), every, cast);
   });

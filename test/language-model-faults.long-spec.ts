@@ -89,7 +89,7 @@ describe('a language model that fails in the middle', () => {
     reply(response);
   };
 
-  it.each(faults)('and %s costs its sentence only, in bounded time, and holds no connection', async (_, reply, fault) => {
+  it.each(faults)('costs its sentence only if it %s, in bounded time, and holds no connection', async (_, reply, fault) => {
     answering(watched(reply));
     const asked = performance.now();
     const { answer, rows, warnings } = await ask();
@@ -107,7 +107,7 @@ describe('a language model that fails in the middle', () => {
     expect((await ask()).answer.mode).toBe('llm');
   });
 
-  it('and hangs is let go when its caller leaves', async () => {
+  it('is let go if it hangs and its caller leaves', async () => {
     const hanging = new Promise<ServerResponse>(resolve => answering(resolve));
     const gone = new AbortController();
     const left = fetch(`${test.url}/api/graphs/${graphId}/query`, {
@@ -123,7 +123,7 @@ describe('a language model that fails in the middle', () => {
     await closed;
   });
 
-  it('and drips to many holds up no search, and the rest are told in bounded time', async () => {
+  it('holds up no search if it drips to many, and the rest are told in bounded time', async () => {
     over = [];
     answering(watched(response => drip(response.writeHead(200, events), event('一'))));
     const waiting = Array.from({ length: 12 }, () => admin.post(`/api/graphs/${graphId}/query`).send({ question, limit: 1000 + nonce++ }));

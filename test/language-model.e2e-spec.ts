@@ -177,7 +177,7 @@ describe('a language model', () => {
     expect(end.query_id).toEqual(expect.any(Number));
   });
 
-  it('that cannot be heard while it writes is heard at the end, as is a stored answer', async () => {
+  it('is heard at the end if it cannot be heard while it writes, as is a stored answer', async () => {
     model.streams = false;
     answering(line('共有 3 个客户。', [1]));
     const limit = 800;
@@ -189,7 +189,7 @@ describe('a language model', () => {
     model.streams = true;
   });
 
-  it('is no reason to hide an error of the request', async () => {
+  it('does not hide an error of the request', async () => {
     const { status, rest, events } = await stream({ question: understood, answer: 'maybe' });
     expect([status, events, JSON.parse(rest).detail.errors[0].loc]).toEqual([422, [], ['body', 'answer']]);
     answering({ status: 500, body: '' });
@@ -204,7 +204,7 @@ describe('a language model', () => {
     ['slow', null, 'timeout'],
     ['broken', { status: 500, body: 'oops' }, 'status'],
     ['talking nonsense', 'Well, about three I would say.', 'nonsense'],
-    ['no model', { status: 200, body: '<html>hello</html>' }, 'nonsense'],
+    ['not a model', { status: 200, body: '<html>hello</html>' }, 'nonsense'],
     ['elsewhere', { status: 302, body: '' }, 'status'],
     ['too verbose', 'x'.repeat(70_000), 'nonsense'],
     ['endless', { status: 200, body: 'x'.repeat(5_000_000) }, 'nonsense'],
@@ -215,7 +215,7 @@ describe('a language model', () => {
       'nonsense',
     ],
   ];
-  it.each(faults)('that is %s costs its sentence only, unless the caller insists', async (_, reply, fault) => {
+  it.each(faults)('costs its sentence only if it is %s, unless the caller insists', async (_, reply, fault) => {
     answering(reply);
     const { answer, rows, warnings, query_id } = await ask(understood);
     expect([answer.mode, rows]).toEqual(['extractive', [[3]]]);
@@ -230,7 +230,7 @@ describe('a language model', () => {
     expect((await ask(understood)).answer.mode).toBe('llm');
   });
 
-  it('whose second proposal takes too long gives no refusal that is stored', async () => {
+  it('gives no refusal that is stored if its second proposal takes too long', async () => {
     let plans = 0;
     model.reply = () => (plans++ % 2 === 0 ? proposal('MATCH (c:Town) RETURN c') : null);
     const { warnings, language_model } = await ask(riddle, { timeout_ms: 400, limit: 600 });

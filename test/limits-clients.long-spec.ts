@@ -27,7 +27,7 @@ describe('clients of rate limits', () => {
   const newUser = () => aLimitedUser(test);
   const loginFrom = (...login: [address: string, body?: object, path?: string]) => sendLogin(test, ...login);
 
-  describe('of anonymous traffic', () => {
+  describe('the limit of anonymous traffic', () => {
     const anonymousRequests = (address: string) => {
       const from = (request: ReturnType<Client['get']>) => request.set('X-Forwarded-For', address);
       return [

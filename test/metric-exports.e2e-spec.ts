@@ -235,7 +235,7 @@ describe('an export', () => {
     }
   });
 
-  itLong('that nobody reads is cut, and keeps neither others from exporting nor the table from being replaced', async () => {
+  itLong('is cut if nobody reads it, and keeps neither others from exporting nor the table from being replaced', async () => {
     const { response } = begin(spent, wide, editor);
     const stalled = await response;
     const other = await rest(await begin(spent, all, test.admin).response);
@@ -247,7 +247,7 @@ describe('an export', () => {
     expect(await rest(stalled)).toMatchObject({ complete: false });
   });
 
-  it('that fails in the middle does not look complete', async () => {
+  it('does not look complete if it fails in the middle', async () => {
     // Over HTTP/1.0 only a reset tells the end of the connection from that of the answer. Node's own client may not see it as such.
     const resets = jest.spyOn(net.Socket.prototype, 'resetAndDestroy');
     const response = await begin(spent, wide, editor).response;

@@ -133,7 +133,7 @@ describe('a kept result', () => {
     expect(await ask(outer)).toEqual([[['18']], false]);
   });
 
-  it('is no way around a right that is lost', async () => {
+  it('is not given while a right is lost', async () => {
     const id = await aMetric('MIN(amount)', binding);
     await ask(id, {}, viewer);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);
@@ -292,7 +292,7 @@ describe('rows without a version', () => {
 });
 
 describe('equal requests that run at once', () => {
-  it('are read once, whoever leaves', async () => {
+  it('are read once, even if a caller leaves', async () => {
     await upload('slow', lines(9));
     const id = await aMetric('SUM(amount)', bound('slow'));
     const leaving = new AbortController();

@@ -152,7 +152,7 @@ describe('a copy', () => {
     expect((await startCopy(test, far, [tables.at(-1)!])).status).toBe(202);
   });
 
-  itLong('is accepted while its source gives no answer, for which it waits three seconds', async () => {
+  itLong('is accepted after three seconds of waiting for a source that gives no answer', async () => {
     const sockets: Socket[] = [];
     const silent = net.createServer(socket => sockets.push(socket.on('error', () => undefined)));
     silent.listen(0, '127.0.0.1');

@@ -66,7 +66,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('a copy', () => {
-  it('whose source drops the connection leaves the old table and its version', async () => {
+  it('leaves the old table and its version if its source drops the connection', async () => {
     const { id, before } = await inTheMiddle('dropped');
     foreign.cut();
     expect(await ended(test, id)).toMatchObject({
@@ -78,7 +78,7 @@ describe('a copy', () => {
     await expectNothingLeft();
   });
 
-  it('whose source sends nothing any more is given up', async () => {
+  it('is given up if its source sends nothing any more', async () => {
     const { id, error } = await copyToEnd(test, far, [{ table: 'slow', as: 'silent' }]);
     expect(error).toBeNull();
     const before = await state('silent');
@@ -89,7 +89,7 @@ describe('a copy', () => {
     await expectNothingLeft();
   });
 
-  it('that is too large fails with the setting to raise', async () => {
+  it('fails with the setting to raise if it is too large', async () => {
     await foreign.run('CREATE TABLE large AS SELECT n AS id FROM generate_series(1, 20001) n');
     const done = await copyToEnd(test, far, [{ table: 'plain', as: 'small' }, { table: 'large' }]);
     expect(done).toMatchObject({
@@ -152,7 +152,7 @@ describe('a copy', () => {
     });
   });
 
-  it('by cursor fails cleanly when its table is loaded meanwhile, and is whole the next time', async () => {
+  it('fails cleanly when its table is loaded during a reading by cursor, and is whole the next time', async () => {
     const definition = [{ table: 'slow', as: 'delta', mode: 'cursor', cursor: 'id', lag: '3000', key: ['id'] }];
     const { id } = await copyToEnd(test, far, definition);
     await foreign.run('UPDATE pace SET ms = 2');
@@ -171,7 +171,7 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'succeeded', tables: [{ reads: 'all', rows: 3000 }] });
   });
 
-  it('waits behind the one that its user has running, of which four may wait, and does not hold up another user', async () => {
+  it('waits behind the one that its user has running, as up to four may, and does not hold up another user', async () => {
     const user = await test.asUser('other');
     await grantConnection(test, 'other', 'write');
     await test.admin.post(`/api/permissions/connections/${far}/users`).send({ username: 'other', right: 'read' }).expect(201);

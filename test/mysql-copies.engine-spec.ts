@@ -62,7 +62,7 @@ describeIfThere('a copy of tables of MariaDB', () => {
     expect(await mirroredTable(test, 'kinds')).toMatchObject({ comment: '种类', keys: [{ kind: 'primary', columns: ['id'] }] });
   });
 
-  it('by cursor reads on with every row of the last moment', async () => {
+  it('reads on by cursor with every row of the last moment', async () => {
     await db.run('CREATE TABLE moving (id int PRIMARY KEY, v text, at timestamp(3) NULL)');
     await db.run(`INSERT INTO moving VALUES (1, 'a', '2024-01-01 10:00:00.125'), (2, 'b', '2024-01-02 10:00:00.125')`);
     const first = await copyToEnd(test, id, [{ table: 'moving', mode: 'cursor', cursor: 'at', lag: '1s' }]);

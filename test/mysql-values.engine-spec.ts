@@ -226,7 +226,7 @@ describeIfThere('values of MySQL', () => {
     );
   });
 
-  it('of no date are read as NULL, and dates that do not exist are refused by name', async () => {
+  it('are read as NULL where a date is zero, and refused by name where a date does not exist', async () => {
     await db.run('CREATE TABLE odd_dates (id int, day date NOT NULL, seen datetime, stamp timestamp NOT NULL DEFAULT 0)');
     await db.run(
       "INSERT INTO odd_dates VALUES (1, '0000-00-00', '0000-00-00 00:00:00', 0), (2, '2024-02-29', NULL, '2024-02-29 00:00:00')",
@@ -241,7 +241,7 @@ describeIfThere('values of MySQL', () => {
     }
   });
 
-  it('with a zero byte are refused by the name of their column', async () => {
+  it('are refused by the name of their column if they have a zero byte', async () => {
     await db.run('CREATE TABLE zeros (id int, a text, b text)');
     await db.run("INSERT INTO zeros VALUES (1, 'x', 'y'), (2, _utf8mb4 0x0961, _utf8mb4 0x6100)");
     const refused = { code: 'column_value_not_readable', context: { table: 'zeros', column: 'b' } };
@@ -249,7 +249,7 @@ describeIfThere('values of MySQL', () => {
     expect(await read('zeros', ['id', 'a'])).toBe('1\tx\n2\t\\ta\n');
   });
 
-  it('that the server cannot write as one row are refused, not read as NULL', async () => {
+  it('are refused, not read as NULL, if the server cannot write them as one row', async () => {
     await db.run('CREATE TABLE wide (id int, bytes longblob)');
     await db.run("INSERT INTO wide VALUES (1, REPEAT('x', 9000000))");
     await expect(read('wide', ['id', 'bytes'])).rejects.toMatchObject({

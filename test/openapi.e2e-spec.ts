@@ -167,7 +167,7 @@ describe('the cursor of a list', () => {
     }
   });
 
-  it('beyond the last record ends the list', async () => {
+  it('ends the list beyond the last record', async () => {
     // The cursors of these hold a name, or a time and an id.
     for (const path of lists.filter(each => !each.includes('tables') && !each.endsWith('/queries'))) {
       const { body } = await test.admin.get(`${path}?cursor=999999999999999`).expect(200);

@@ -281,7 +281,7 @@ describe('rules for browsers', () => {
       expect(headers.etag).toBeUndefined();
     });
 
-    it('of Swagger UI run only its own scripts, and it needs no others', async () => {
+    it('let Swagger UI run only its own scripts, and it needs no others', async () => {
       const page = await send('GET', '/docs');
       expect(page.status).toBe(200);
       const policy = page.headers['content-security-policy']!;
@@ -302,7 +302,7 @@ describe('rules for browsers', () => {
       for (const [, source] of page.body.matchAll(/<link[^>]+href=["']([^"']+)["']/g)) expect(source).not.toMatch(/^(https?:)?\/\//);
     });
 
-    it('of Swagger UI keep no token in the browser in production', async () => {
+    it('keep no token of Swagger UI in the browser in production', async () => {
       const initialised = async (url: string) => (await send('GET', '/docs/swagger-ui-init.js', {}, undefined, url)).body;
       expect(await initialised(test.url)).toMatch(/"persistAuthorization": true/);
       expect(await initialised(production.url)).toMatch(/"persistAuthorization": false/);

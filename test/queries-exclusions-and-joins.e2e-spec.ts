@@ -2,7 +2,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { displays } from './support/displays.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-describe('what a question excludes and joins', () => {
+describe('exclusions and joins of a question', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;

@@ -114,7 +114,7 @@ describe('follow-up questions', () => {
     expect((await ask(then, { context: { query_id: earlier.query_id } })).plan.kind).toBe('search');
   });
 
-  it('refuses an id that is no question of the graph', async () => {
+  it('refuses an id that is not of a question of the graph', async () => {
     const { body } = await send({ cypher: 'MATCH (n) RETURN n LIMIT 1' }).expect(200);
     const ids = [body.query_id, 2_000_000_000];
     for (const query_id of ids) {

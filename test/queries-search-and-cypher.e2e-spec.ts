@@ -24,7 +24,7 @@ describe('searches and openCypher', () => {
       ['Exotik Liquids', 'Exotic Liquids'],
       ['HWTEC', '华为技术有限公司'],
       ['茉莉', '茉莉花茶'],
-    ])('for %s finds %s first', async (search, display) => {
+    ])('takes %s and finds %s first', async (search, display) => {
       expect((await found(search))[0]).toBe(display);
     });
 

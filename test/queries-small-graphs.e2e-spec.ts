@@ -44,11 +44,11 @@ edges:
       expect([chosen.status, chosen.choices, displays(chosen.rows)]).toEqual(['succeeded', null, ['Cold']]);
     });
 
-    it('of another label are passed over when the question cannot mean them', async () => {
+    it('are passed over if they have another label and the question cannot mean them', async () => {
       expect(displays((await askFilms('Who directed the film Anna Bell?')).rows)).toEqual(['Carl Dent']);
     });
 
-    it('are no matter to relations that are as good as each other, which are asked back too', async () => {
+    it('do not keep relations that are as good as each other from being asked back', async () => {
       const { status, choices } = await askFilms('films of Carl Dent');
       expect(status).toBe('ambiguous');
       const directed = choices.find(({ text }: { text: string }) => text.includes('directed_by'));
@@ -72,7 +72,7 @@ edges:
     });
   });
 
-  describe('of lists', () => {
+  describe('lists', () => {
     let records: number;
     beforeAll(async () => {
       await upload(test, 'records', 'id,title,tags\n1,One,"{live,demo}"\n2,Two,{live}\n3,Three,{demo}\n4,Four,\n', 'tags:text[]');
@@ -125,7 +125,7 @@ nodes:
     [4, 'Top 3 cups by price', 4, 'Cup 3 (5).', ['4 are shown, because several have the same value as number 3']],
     [3, 'Top 3 cups by price', 3, 'Cup 2 (5).', []],
     [5, '按price排名前3的cup', 5, 'Cup 4（5）。', ['第 3 名有并列，因此列出 5 个']],
-  ])('of %i that tie, %s shows %i, and says so', async (count, question, shown, sentence, warnings) => {
+  ])('finds %i that tie, answers %s with %i, and says so', async (count, question, shown, sentence, warnings) => {
     const rows = Array.from({ length: count }, (_, i) => `${i},Cup ${i},5`).join('\n');
     await upload(test, `cups${count}`, `id,title,price\n${rows}\n`);
     const mapping = `version: 1

@@ -52,7 +52,7 @@ describe('times and numbers of a question', () => {
   });
 
   /** The zones are 25 hours apart, so it is never the same day in both (risk: the day of the server). */
-  it('counts days in the zone of whoever asks, or else of the metric', async () => {
+  it('counts days in the zone of the caller, or else of the metric', async () => {
     const [early, late] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const;
     const yesterday = (zone: string) => addDays(todayIn(zone), -1);
     const from = async (question: string, more = {}) => (await ask(question, more)).plan.metric_call.time.from;

@@ -232,7 +232,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(rows).toEqual([]);
   });
 
-  it('of a metric are given by their id only while their reader may execute it', async () => {
+  it('are given by their id only while their reader may execute the metric', async () => {
     const analyst = await test.asUser('analyst');
     await upload(test, 'income', 'id,name,amount\n1,a,10\n', 'id:int,amount:int');
     const { graphId } = await ingest(test, mapping('income'));

@@ -33,7 +33,7 @@ describe('the synonyms of a graph', () => {
     ['metric', '销售额', '营业额', '2024年的营业额', [['180']]],
     ['name', '华东', '东部', '东部的客户有多少', [[2]]],
     ['name', '饮料', 'drinks', 'How many drinks products?', [[3]]],
-  ])('of a %s %s: %s answers what was refused before', async (kind, name, synonym, question, rows) => {
+  ])('name a %s %s: %s answers what was refused before', async (kind, name, synonym, question, rows) => {
     expect((await ask(question)).plan.kind).toBe('search');
     const { body: added } = await add(kind, name, synonym).expect(200);
     expect(added).toEqual({ added: 1, unchanged: 0 });

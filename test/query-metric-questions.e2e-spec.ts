@@ -6,7 +6,7 @@ const sales = `(SELECT l.unit_price * l.quantity * (1 - l.discount) AS amount, r
   FROM mirror.order_lines l JOIN mirror.orders o USING (order_id) JOIN mirror.customers c USING (customer_id) JOIN mirror.regions r USING (region_id)) AS s`;
 const in2025 = `day >= '2025-01-01' AND day < '2026-01-01'`;
 
-describe('what a question wants of a metric', () => {
+describe('a question about a metric', () => {
   let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;

@@ -267,7 +267,7 @@ describe('quotas', () => {
     expect(await ask(() => job(user))).toEqual({ 201: 2, '409 quota_reached': 6 });
   });
 
-  it('bound the members of a graph, whose roles may still change', async () => {
+  it('bound the members of a graph, and let their roles change', async () => {
     const names = [...Array(8).keys()].map(i => `guest-${i}`);
     for (const username of names) await test.anonymous.post('/api/auth/register').send({ username, password: userPassword }).expect(201);
     expect(await ask(i => member(user, names[i]!))).toEqual({ 201: 2, '409 quota_reached': 6 });

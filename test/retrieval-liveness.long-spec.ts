@@ -37,7 +37,7 @@ describe('a retrieval process in trouble', () => {
       expect(Date.now()).toBeLessThan(deadline);
   }
 
-  it('that hangs is killed and started again; meanwhile the service is degraded, and callers are answered within their time-out', async () => {
+  it('is killed and started again if it hangs; meanwhile the service is degraded, and callers are answered within their time-out', async () => {
     expect((await search()).status).toBe(200);
     const pid = supervisor.pid as number;
     process.kill(pid, 'SIGSTOP');
@@ -54,7 +54,7 @@ describe('a retrieval process in trouble', () => {
     expect((await ready()).status).toBe('ok');
   });
 
-  it('that hangs keeps nobody waiting longer than it takes to notice, however many wait', async () => {
+  it('keeps nobody waiting longer than it takes to notice that it hangs, however many wait', async () => {
     const pid = supervisor.pid as number;
     process.kill(pid, 'SIGSTOP');
     const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask({ search: `华为 ${i}` })));

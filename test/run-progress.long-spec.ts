@@ -164,7 +164,7 @@ describe('An event stream', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE id = $1`, [quiet]);
   });
 
-  it('of several readers reads the run once', async () => {
+  it('reads the run once for several readers', async () => {
     const jobId = await aJob(
       app,
       await aGraph(app),

@@ -44,7 +44,7 @@ describe('runs of several users', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
   });
 
-  it('start while two long runs of another graph wait, whoever asked for them', async () => {
+  it('start while two long runs of another graph wait, even if two users asked for those', async () => {
     const { body: graph } = await users[0]!.post('/api/graphs').send({ name: '共有' }).expect(201);
     const first = await start(users[0]!, slow, graph.id);
     const second = await start(users[1]!, slow, graph.id);
@@ -227,7 +227,7 @@ describe('places of several users', () => {
       return client;
     };
 
-    it('that hardly progress are ended, and load nothing', async () => {
+    it('are ended if they hardly progress, and load nothing', async () => {
       const { request, answer } = put(app.admin, 'stalled');
       request.write('id\n1\n');
       // A byte now and then is not enough.
@@ -240,7 +240,7 @@ describe('places of several users', () => {
       await app.admin.get('/api/warehouse/connections/1/tables/stalled').expect(404);
     });
 
-    it("of one user leave places to another's", async () => {
+    it('leave places to those of another user', async () => {
       const [greedy, other] = [await anAdmin('greedy'), await anAdmin('other')];
       const steady: NodeJS.Timeout[] = [];
       const slow = Array.from({ length: 6 }, (_, number) => {

@@ -37,7 +37,7 @@ describe('schedules that start nothing', () => {
       'UPDATE users SET must_change_password = true WHERE id = $1',
       'UPDATE users SET must_change_password = false WHERE id = $1',
     ],
-    ['is no editor any more', 'graph_forbidden', `UPDATE graph_members SET role = 'viewer' WHERE user_id = $1`, ''],
+    ['is no longer an editor', 'graph_forbidden', `UPDATE graph_members SET role = 'viewer' WHERE user_id = $1`, ''],
     [
       'lost the connection',
       'connection_access_lost',

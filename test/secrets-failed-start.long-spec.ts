@@ -23,7 +23,7 @@ describe('a start that fails', () => {
       'settings that are refused',
       { JWT_SECRET_KEY: 'Zq7canaryShort', DATABASE_URL: 'http://u:Zq7canaryDatabase@h/d', REDIS_URL: 'Zq7canaryRedis' },
     ],
-  ])('because of %s repeats no secret', async (_, environment) => {
+  ])('repeats no secret because of %s', async (_, environment) => {
     const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...(environment as Record<string, string>) };
     const service = await ServiceProcess.spawn({ environment: settings });
     try {

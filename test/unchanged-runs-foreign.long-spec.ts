@@ -146,7 +146,7 @@ describe('A run on rows of another server that have not changed', () => {
     expect([run.report.totals.rejected, isSkipped(second), second.report.totals.rejected]).toEqual([1, false, 1]);
   });
 
-  it('that reads on from a cursor ends at once if it reads the same rows again', async () => {
+  it('ends at once if it reads on from a cursor and reads the same rows again', async () => {
     const table = await aTable();
     const { jobId } = await ingest(app, mappingOf(table, 'incremental: {cursor: at, type: datetime}, '));
     expect(counts(await again(jobId))).toEqual({ N: [1, 0, 0, 1, 0, 0, 0] });

@@ -142,7 +142,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     expect([isSkipped(second), second.report.totals.rejected]).toEqual([false, 1]);
   });
 
-  it('does all work on a view, whose rows change without it', async () => {
+  it('does all work on a view, since the rows of a view change without it', async () => {
     const table = await aTable();
     await app.pool.query(`CREATE VIEW mirror.${table}_view AS SELECT * FROM mirror.${table}`);
     const { jobId, first } = await aJobThatRan(nodesOf(`${table}_view`));

@@ -227,7 +227,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
     await reading.close();
   });
 
-  it('that no value of the column can be are refused to read from', async () => {
+  it('are refused to read from if no value of the column can be them', async () => {
     await foreign.run(`CREATE TABLE small (id UInt8, list Array(Int32)) ENGINE = MergeTree ORDER BY id`);
     const failing = async (column: string, value: string): Promise<unknown> => {
       const reading = await client.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });

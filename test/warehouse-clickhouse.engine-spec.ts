@@ -178,7 +178,7 @@ describeOnClickHouse('ClickHouse', () => {
     expect(orders.size).toBe(1);
   });
 
-  describe('that fails in the middle of its rows', () => {
+  describe('a reading that fails in the middle of its rows', () => {
     const half = 300_000;
 
     beforeAll(async () => {

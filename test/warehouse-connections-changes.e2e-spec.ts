@@ -65,7 +65,7 @@ describe('changes of connections to other databases', () => {
       expect(without.code).toBe('dsn_missing');
     });
 
-    it('that another row holds does not open (risk: a sealed DSN is copied into a row that its thief may use)', async () => {
+    it('does not open in another row (risk: a sealed DSN is copied into a row that its thief may use)', async () => {
       const [from, to] = [await create({ dsn: foreign.dsn() }), await create({ dsn: foreign.dsn({ user: 'nobody' }) })];
       await test.pool.query(
         'UPDATE warehouse_connections SET dsn_sealed = (SELECT dsn_sealed FROM warehouse_connections WHERE id = $1) WHERE id = $2',

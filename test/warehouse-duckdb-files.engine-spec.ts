@@ -33,7 +33,7 @@ const query = (sql: string, more: { parameters?: unknown[]; timeoutMs?: number; 
   folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 2, ...more });
 
 describe('the files of a folder', () => {
-  it('are tables, whose texts no guess changes', async () => {
+  it('are tables, and no guess changes their texts', async () => {
     await put(
       'c.csv',
       'id,plz,big,amount,day,odd,t,empty\n1,00789,12345678901234567890123,12.50,2024-01-02,01/02/2024,T,""\n2,1,2,3,,x,F,\n',
@@ -255,7 +255,7 @@ describe('a database', () => {
 describe('a connection to files', () => {
   const failing = async (dsn: string) => (await files.connect(dsn)).test(claim);
 
-  it('says what it reads with, and which files are no tables', async () => {
+  it('says what it reads with, and which files are not tables', async () => {
     await put('Case.csv', 'a\n1\n');
     await put('case.csv', 'a\n1\n');
     expect(await folder.test(claim)).toMatchObject({ serverVersion: expect.stringMatching(/^v1\.5/), isReadOnly: true, canWrite: false, warnings: [{ en: expect.stringContaining('case.csv') }] }); // prettier-ignore

@@ -62,7 +62,7 @@ describe('rights on watches of metrics', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('fail with the name of the connection that whoever bound the metric may use no more', async () => {
+  it('fail with the name of the connection that the binder of the metric may no longer use', async () => {
     const { at } = await watches.aMetric(['1']);
     const { id } = await watches.aWatch(at, {}, app.admin);
     await app.pool.query('DELETE FROM connection_grants WHERE user_id = $1', [editorId]);

@@ -102,7 +102,7 @@ describe('settings', () => {
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [expect.stringMatching(new RegExp(`^${name}: .+ / .+`))]]);
   });
 
-  describe('of retrieval processes deployed apart', () => {
+  describe('the check of retrieval processes deployed apart', () => {
     const key = { RETRIEVAL_KEY: 'k7'.repeat(16) };
     const pair = { RETRIEVAL_TLS_CERT: '/c.pem', RETRIEVAL_TLS_KEY: '/k.pem' };
 

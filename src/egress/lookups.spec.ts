@@ -25,7 +25,7 @@ describe('lookups of hosts', () => {
   };
   const beginMany = (lookups: Lookups, caller: number) => Array.from({ length: 20 }, () => begin(lookups, caller, `slow.of${caller}`));
 
-  it('that a slow name server holds up hold up no other caller (risk: one user keeps everybody from connecting)', async () => {
+  it('hold up no other caller while a slow name server holds them up (risk: one user keeps everybody from connecting)', async () => {
     const lookups = new Lookups(16, ask);
     const all = beginMany(lookups, 1);
     expect(await begin(lookups, 2, 'fast')).toEqual([place]);
@@ -67,7 +67,7 @@ describe('lookups of hosts', () => {
     expect(await late).toEqual([place]);
   });
 
-  it('of the service itself ask once in five seconds, and keep to the last answer while there is none', async () => {
+  it('ask once in five seconds for the service itself, and keep to the last answer while there is none', async () => {
     const lookups = new Lookups(4, ask);
     expect(await Promise.all([lookups.ofOwn('database'), lookups.ofOwn('database')])).toEqual([['10.0.0.1'], ['10.0.0.1']]);
     await jest.advanceTimersByTimeAsync(4_999);

@@ -6,7 +6,7 @@ describe('readingsOf', () => {
     ['赵伟 4711', ['zhaowei4711'], []],
     ['amber birch', [], []],
     ['', [], []],
-  ])('of %s are %j and %j', (name, whole, initials) => {
+  ])('reads %s as %j, with the initials %j', (name, whole, initials) => {
     expect(readingsOf(name)).toEqual({ whole, initials });
   });
 

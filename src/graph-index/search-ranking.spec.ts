@@ -59,7 +59,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
     );
   });
 
-  it('is the same each time, in every page size, and for whoever maps the same arrays', async () => {
+  it('is the same each time, in every page size, and for everybody who maps the same arrays', async () => {
     await fc.assert(
       fc.asyncProperty(graphOf(40), fc.integer({ min: 1, max: 7 }), async ({ displays, text }, limit) => {
         const [ours, theirs] = [await indexOf(displays), await indexOf(displays)];

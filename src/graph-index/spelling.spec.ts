@@ -6,7 +6,7 @@ describe('allowedEdits', () => {
     [4, 1],
     [7, 1],
     [8, 2],
-  ])('of a word of %i letters are %i', (length, edits) => {
+  ])('allows for a word of %i letters: %i', (length, edits) => {
     expect(allowedEdits(length)).toBe(edits);
   });
 });

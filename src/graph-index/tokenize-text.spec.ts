@@ -10,7 +10,7 @@ describe('normalizeText', () => {
     ['臺灣省臺東縣', '台湾省台东县'],
     ['什麼什么', '什么什么'],
     ['裏裡里', '里里里'],
-  ])('of %s is %s', (text, normal) => {
+  ])('writes %s as %s', (text, normal) => {
     expect(normalizeText(text)).toBe(normal);
   });
 });
@@ -31,7 +31,7 @@ describe('termsOfText', () => {
     ['unit price', ['unit', 'price']],
     ['华为手', ['华为', '为手', '手']],
     ['𠮷野', ['𠮷野', '野']],
-  ])('of %s are %j', (text, terms) => {
+  ])('splits %s into %j', (text, terms) => {
     expect(termsOfText(text)).toEqual(terms);
   });
 });
@@ -42,7 +42,7 @@ describe('termsOfQuery', () => {
     ['华为手', ['华为', '为手']],
     ['华', ['华']],
     ['𠮷', ['𠮷']],
-  ])('of %s are %j', (text, terms) => {
+  ])('splits %s into %j', (text, terms) => {
     expect(termsOfQuery(text).map(term => term.text)).toEqual(terms);
   });
 });
@@ -52,7 +52,7 @@ describe('compactText', () => {
     ["chef anton's  (cajun)", 'chef anton s cajun'],
     ['华为 mate-60', '华为mate 60'],
     ['· ·', ''],
-  ])('of %s is %j', (text, compact) => {
+  ])('writes %s as %j', (text, compact) => {
     expect(compactText(text)).toBe(compact);
   });
 });

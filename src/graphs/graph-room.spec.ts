@@ -12,7 +12,7 @@ describe('the room of a graph', () => {
     expect(() => room(0, 12).require(1)).toThrow('0.0 MiB left');
   });
 
-  it('is no less than what the graph takes, so that it can be kept in step', () => {
+  it('is at least what the graph takes, so that it can be kept in step', () => {
     room(8, 6).require(8 * mebibyte);
     room(20, 6).require(20 * mebibyte);
     expect(() => room(8, 6).require(8 * mebibyte + 1)).toThrow(refusal);

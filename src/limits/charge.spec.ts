@@ -13,7 +13,7 @@ const open = (bucket?: BucketName | 'none'): Route => ({ bucket, isPublic: true 
 const guarded = (bucket?: BucketName): Route => ({ bucket, isPublic: false });
 const cost = (name: string, limit: number, subject: string) => ({ name, limit, subject });
 
-describe('what a request costs', () => {
+describe('the cost of a request', () => {
   it.each<[title: string, route: Route, before: object | null, ofUser: object | null, ofKey: object | null]>([
     ['a public route', open(), cost('anonymous', 300, address), null, cost('api_key', 7, 'key:3')],
     ['a login', open('login'), cost('login', 10, address), null, cost('api_key', 7, 'key:3')],
@@ -34,7 +34,7 @@ describe('what a request costs', () => {
   });
 });
 
-it('every limit of a user, and the one of a key', () => {
+it('chargesOf names every limit of a user, and the one of a key', () => {
   expect(chargesOf(user, rateLimits)).toEqual([cost('query', 30, 'user:1'), cost('run', 30, 'user:1'), cost('user', 60, 'user:1')]);
   expect(chargesOf(key, rateLimits)).toEqual([cost('api_key', 7, 'key:3')]);
 });

@@ -36,10 +36,10 @@ const cases: Case[] = [
   ['an entry with a port', '1', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
   ['an IPv6 entry in brackets', '1', '10.0.0.1', '[2001:db8::9]', '2001:db8::/64'],
   ['an IPv6 entry in brackets with a port', '1', '10.0.0.1', '[2001:db8::9]:443', '2001:db8::/64'],
-  ['the proxy when its entry is no address', '1', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
+  ['the proxy when its entry is not an address', '1', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
   ['the proxy when its entry is empty', '1', '10.0.0.1', '198.51.100.1, ', '10.0.0.1'],
   ['the proxy when its entry is an address out of range', '1', '10.0.0.1', '300.1.1.1', '10.0.0.1'],
-  ['the inner proxy when the outer entry is no address', '2', '10.0.0.1', 'x"><script>, 10.0.0.2', '10.0.0.2'],
+  ['the inner proxy when the outer entry is not an address', '2', '10.0.0.1', 'x"><script>, 10.0.0.2', '10.0.0.2'],
 ];
 
 describe('the address under which a request is counted', () => {

@@ -7,7 +7,7 @@ describe('addressOf', () => {
     ['::', '', 'http://localhost:8080'],
     ['::1', '', 'http://[::1]:8080'],
     ['graph.internal', '/graph', 'http://graph.internal:8080/graph'],
-  ])('of host %j and path %j is %s', (host, basePath, url) => {
+  ])('writes host %j and path %j as %s', (host, basePath, url) => {
     expect(addressOf({ host, basePath }, 8080)).toBe(url);
     expect(URL.canParse(url)).toBe(true);
   });

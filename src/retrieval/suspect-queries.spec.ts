@@ -88,7 +88,7 @@ describe('the id of work', () => {
     today: '2026-11-30',
   };
 
-  it('is the same whoever asks and however long they wait', () => {
+  it('is the same for every caller and waiting time', () => {
     expect(idOfWork({ ...query, caller: 'bob', timeout_ms: 2_000, queue_ms: 5, least_version: 7 })).toBe(idOfWork(query));
   });
 

@@ -28,7 +28,7 @@ describe('a sealed text', () => {
     expect(() => open(parts.with(4, parts[4]!.slice(0, 6)).join(':'), 'connection 7', key)).toThrow();
   });
 
-  it('has the id of no key if it is no sealed text', () => {
+  it('gives null as the id of the key for other texts', () => {
     expect([keyIdOf(''), keyIdOf('v2:a:b:c:d'), keyIdOf('v1:a:b')]).toEqual([null, null, null]);
   });
 });

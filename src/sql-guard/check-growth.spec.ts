@@ -143,7 +143,7 @@ describe('the values that user SQL may build', () => {
     `SELECT 1 FROM t WHERE n = ANY (ARRAY[${Array.from({ length: 60 }, (_, n) => n).join(', ')}]::int[]) AND d = ANY (ARRAY[1.5, 2]::numeric[])`,
     "SELECT jsonb_path_query_first(c, '$.decimal_places.keyvalue') FROM t",
     'SELECT p.* FROM (SELECT a, b FROM t) AS p ORDER BY p.a',
-  ])('%s is no whole row', query => {
+  ])('%s is not a whole row', query => {
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBeLessThanOrEqual(3);
   });
 

@@ -19,7 +19,7 @@ function refusalOf(expression: string): Record<string, unknown> | null {
 }
 
 // Each takes minutes of a server's process, which no limit ends, where both texts or lists are long.
-describe('what is looked for in a text or a list', () => {
+describe('a text or item that is sought', () => {
   beforeAll(loadSqlParser);
 
   it.each([
@@ -93,7 +93,7 @@ describe('what is looked for in a text or a list', () => {
       expect(() => refusalOf(call)).not.toThrow();
   });
 
-  it('is no sub-select', () => {
+  it('is not a sub-select', () => {
     const select = (condition: string) => () => guardSelect(`SELECT 1 FROM t WHERE ${condition}`, { schema: 'mirror' });
     for (const condition of ['a LIKE ANY (SELECT b FROM u)', 'a @> ANY (SELECT b FROM u)', 'a && ALL (SELECT b FROM u)'])
       expect(select(condition)).toThrow(UnsafeFilterClauseError);

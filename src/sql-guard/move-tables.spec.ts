@@ -42,7 +42,7 @@ describe('moveTables', () => {
     `SELECT id FROM U&"ord!0065rs" UESCAPE '!'`,
     'SELECT id FROM other.orders',
     'SELECT id FROM pg_temp.source_0',
-  ])('refuses %s, whose name it could mistake', sql => {
+  ])('refuses %s, since it could mistake the name', sql => {
     let text: string | undefined;
     try {
       text = move(sql);

@@ -10,7 +10,7 @@ describe('sqlstateOf', () => {
     [new Error('x'), ''],
     [null, ''],
     [undefined, ''],
-  ])('of %p is %p', (error, state) => {
+  ])('reads %p as %p', (error, state) => {
     expect(sqlstateOf(error)).toBe(state);
   });
 

@@ -1,7 +1,7 @@
 import { inBoth, joined } from './bilingual.js';
 
 describe('a phrase', () => {
-  it('that is plain text is the same in both languages', () => {
+  it('is the same in both languages if it is plain text', () => {
     expect([inBoth('count'), inBoth({ zh: '数', en: 'number' })]).toEqual([
       { zh: 'count', en: 'count' },
       { zh: '数', en: 'number' },

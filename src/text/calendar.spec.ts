@@ -11,7 +11,7 @@ describe('dayOf', () => {
     [2025, 13, 1, null],
     [2025, 0, 1, null],
     [2025, 1, 0, null],
-  ])('of %i-%i-%i is %s', (year, month, day, date) => {
+  ])('reads %i-%i-%i as %s', (year, month, day, date) => {
     expect(dayOf(year, month, day)).toBe(date);
   });
 });
@@ -36,7 +36,7 @@ describe('a span', () => {
     ['three days', daySpan('2024-12-30', 3), '2024-12-30/2025-01-02'],
     ['the week of a Monday', weekSpan('2026-11-16'), '2026-11-16/2026-11-23'],
     ['the week of a Sunday', weekSpan('2026-11-22'), '2026-11-16/2026-11-23'],
-  ])('of %s ends on the first day after it', (_, span, expected) => {
+  ])('ends on the first day after %s', (_, span, expected) => {
     expect(written(span)).toBe(expected);
   });
 });
@@ -55,7 +55,7 @@ describe('lastUnits', () => {
     ['2026-03-31', 1, 'month', '2026-03-01/2026-04-01'],
     ['2026-03-31', 1, 'quarter', '2026-01-01/2026-04-01'],
     ['2024-02-29', 1, 'year', '2023-03-01/2024-03-01'],
-  ] as const)('from %s, %i %s: %s, with today', (today, count, unit, expected) => {
+  ] as const)('counts back from %s over %i %s: %s, with today', (today, count, unit, expected) => {
     expect(written(lastUnits(today, count, unit))).toBe(expected);
   });
 });

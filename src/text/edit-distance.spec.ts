@@ -10,7 +10,7 @@ describe('editDistance', () => {
     ['seasonning', 'seasoning', 1],
     ['receive', 'recieve', 1],
     ['kitten', 'sitting', 3],
-  ])('of %s and %s is %i', (a, b, distance) => {
+  ])('puts %s and %s %i apart', (a, b, distance) => {
     expect(editDistance(a, b, 3)).toBe(distance);
     expect(editDistance(b, a, 3)).toBe(distance);
   });

@@ -6,7 +6,7 @@ describe('languageOf', () => {
     ['Königlich', 'en'],
     ['Chai的单价', 'zh'],
     ['', 'en'],
-  ])('of %j is %s', (text, language) => {
+  ])('takes %j for %s', (text, language) => {
     expect(languageOf(text)).toBe(language);
   });
 });

@@ -11,7 +11,7 @@ describe('placeAt', () => {
     ['一\n二三', 3, 2, 2],
     ['🐉🐉 x', 5, 1, 4],
     ['🐉\n𠮷x', 5, 2, 2],
-  ])('of %j, offset %i, is line %i, column %i', (text, offset, line, column) => {
+  ])('puts %j, offset %i, at line %i, column %i', (text, offset, line, column) => {
     expect(placeAt(text, offset)).toEqual({ line, column });
   });
 

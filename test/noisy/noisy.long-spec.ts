@@ -59,7 +59,7 @@ describe('one caller who takes everything available', () => {
   const chosen = resources.filter(({ name }) => only?.some(part => name.includes(part)) ?? true);
 
   it.each(chosen)(
-    '$name: answers the others, whoever sends $sends',
+    '$name: answers the others while one caller sends $sends',
     async resource => {
       const noisy = await world.owner(`noisy-${resources.indexOf(resource)}`, 'noisy_rows');
       const outcome = await saturate(resource, noisy);

@@ -127,7 +127,7 @@ it.each<[string, Record<string, string>, string]>([
   ['listens for other machines and asks nobody for credentials', { RETRIEVAL_LISTEN: '0.0.0.0:0' }, 'RETRIEVAL_LISTEN'],
   ['has a key of a few letters', { RETRIEVAL_KEY: 'short' }, 'RETRIEVAL_KEY'],
   ['cannot read its certificate', { RETRIEVAL_TLS_CERT: '/nowhere/c.pem', RETRIEVAL_TLS_KEY: tlsFiles.api.key }, 'RETRIEVAL_TLS_CERT'],
-  ['is given a file that is no certificate', { RETRIEVAL_TLS_CERT: __filename, RETRIEVAL_TLS_KEY: tlsFiles.api.key }, 'RETRIEVAL_TLS_CERT'],
+  ['is given another file as certificate', { RETRIEVAL_TLS_CERT: __filename, RETRIEVAL_TLS_KEY: tlsFiles.api.key }, 'RETRIEVAL_TLS_CERT'],
 ])('a process does not start that %s', async (_, environment, name) => {
   const { code, output } = await refusedStart({ DATABASE_RETRIEVAL_URL: database.access.retrieval, ...environment });
   expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`^${name}: .+ / .+\n$`))]);

@@ -30,7 +30,7 @@ describe('FairShare', () => {
     [3, 2],
     [4, 2],
     [8, 4],
-  ])('of %i places gives %i to a caller who is alone, and one at once to the next caller', async (places, half) => {
+  ])('shares %i places: %i for a caller who is alone, and one at once for the next caller', async (places, half) => {
     const of = share({ places, waitingPerCaller: places });
     const greedy = Array.from({ length: places }, () => open(of, { caller: 'greedy' }));
     const next = open(of, { caller: 'next' });

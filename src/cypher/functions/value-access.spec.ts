@@ -13,7 +13,7 @@ describe('propertyOf', () => {
     [new Map([['name', null]]), 'name', null],
     [new Map(), 'constructor', null],
     [null, 'name', null],
-  ])('of %p named %p is %p', (value, name, expected) => {
+  ])('maps %p and the name %p to %p', (value, name, expected) => {
     expect(propertyOf(value, name)).toEqual(expected);
   });
 

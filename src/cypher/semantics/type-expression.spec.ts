@@ -77,7 +77,7 @@ describe('typeExpression', () => {
     ['a list that is computed', '[o.编号]'],
     ['a comparison with null', 'o.编号 = null'],
     ['a float beside a decimal column', 'o.重量 = o.运费'],
-    ['a text that is no date', "o.日期 < 'x'"],
+    ['a text that is not a date', "o.日期 < 'x'"],
     ['a time with a zone', "o.时间 < '2024-05-01T00:00:00Z'"],
     ['coalesce() of two types', "coalesce(o.编号, '?')"],
     ['a division under a condition', 'o.编号 = 1 OR 1 / o.编号 = 1'],

@@ -9,7 +9,7 @@ function freeIn(text: string): string {
     .join(' ');
 }
 
-describe('the free variables of an expression', () => {
+describe('freeVariables', () => {
   it.each([
     ['n.x + q', 'n q'],
     ['[n IN m | n.x]', 'm'],
@@ -23,5 +23,5 @@ describe('the free variables of an expression', () => {
     ['COUNT { MATCH (x) WITH x AS n MATCH (n)-->(m) RETURN m.x }', ''],
     ['COUNT { UNWIND n AS x WITH *, x AS m RETURN m.x, n }', 'n n'],
     ['EXISTS { WITH 1 AS x RETURN x ORDER BY m }', 'm'],
-  ])('of %s are %s', (text, expected) => expect(freeIn(text)).toBe(expected));
+  ])('finds in %s: %s', (text, expected) => expect(freeIn(text)).toBe(expected));
 });

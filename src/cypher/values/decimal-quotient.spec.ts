@@ -8,7 +8,7 @@ const decimals = fc
   .map(([units, scale]) => new Decimal(units, scale));
 
 describe('quotientOf', () => {
-  it('is no further from the true quotient than half of its last decimal', () => {
+  it('is at most half of its last decimal away from the true quotient', () => {
     fc.assert(
       fc.property(
         decimals,

@@ -68,7 +68,7 @@ describe('isIn', () => {
     expect(isIn(value, list)).toBe(expected);
   });
 
-  it('refuses what is no list', () => {
+  it('refuses a value that is not a list', () => {
     expect(() => isIn(1n, 'foo')).toThrow(expect.objectContaining({ type: 'TypeError', detail: 'InvalidArgumentType' }));
   });
 });

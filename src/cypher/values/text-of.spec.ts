@@ -24,7 +24,7 @@ describe('textOf', () => {
     [null, null],
     [[], null],
     [new Map(), null],
-  ])('of %p is %p', (value, expected) => {
+  ])('writes %p as %p', (value, expected) => {
     expect(textOf(value)).toBe(expected);
   });
 });

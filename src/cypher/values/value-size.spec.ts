@@ -54,7 +54,7 @@ describe('the size of values', () => {
     expect([seed, of('randomQueries').filter(isWrong)]).toEqual([seed, []]);
   });
 
-  it('of a list that was built item by item is that of the list', () => {
+  it('is the same for a list that was built item by item', () => {
     const items = Array.from({ length: 2_000 }, (_, i) => [BigInt(i), `text ${i}`, new Map([['decimal', new Decimal(BigInt(i), 1)]])]);
     const growing = new GrowingList();
     for (const item of items) growing.push(item);

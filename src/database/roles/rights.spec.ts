@@ -150,7 +150,7 @@ describe('the rights of the roles', () => {
     }
   }
 
-  it('on every table are those of the matrix', async () => {
+  it('are those of the matrix on every table', async () => {
     const { rows: tables } = await clients.records.query<{ name: string; columns: string[]; fixed: string[] }>(
       `SELECT n.nspname || '.' || c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
               array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attidentity = 'a') AS fixed
@@ -198,7 +198,7 @@ describe('the rights of the roles', () => {
     expect(powers).toEqual(Array.from({ length: 4 }, () => ({ any: false })));
   });
 
-  it.each(roles)('of %s stop these statements, even if a guard lets them through', async role => {
+  it.each(roles)('stop these statements for %s, even if a guard lets them through', async role => {
     const { rows } = await clients.records.query('SELECT pg_backend_pid() AS pid');
     const attempts = [...refusedToAll, ...(role === 'records' ? [] : refusedToReaders), ...(role === 'mirror' ? refusedToMirror : [])];
     const outcomes: [string, string][] = [];
@@ -213,7 +213,7 @@ describe('the rights of the roles', () => {
     expect(outcomes).toEqual(attempts.map(([sql, sqlstate = '42501']) => [sql, sqlstate]));
   });
 
-  it('of a run are those of the mirror alone while it stages', async () => {
+  it('are those of the mirror alone while a run stages', async () => {
     const attempts = [
       ...refusedToMirror.map(([sql]) => sql),
       'CREATE TABLE mirror.evil (a int)',

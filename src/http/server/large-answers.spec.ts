@@ -68,7 +68,7 @@ describe('LargeAnswers', () => {
     return socket;
   }
 
-  it('sends all of an answer to whoever reads it', async () => {
+  it('sends all of an answer to a reader who keeps reading', async () => {
     expect((await (await read('lin')).arrayBuffer()).byteLength).toBe(largeBytes);
     expect(answers.unreadOf('lin')).toBe(0);
   });
@@ -128,7 +128,7 @@ describe('LargeAnswers', () => {
     expect(socket.bytesRead).toBeLessThan(largeBytes);
   });
 
-  describe('of a streamed answer', () => {
+  describe('streamed answers', () => {
     /** Makes an answer of pieces, of which no reader's socket takes all. @returns what the making ended with */
     function inPieces(bytes = mebibyte): Promise<unknown> {
       return new Promise(resolve => {
@@ -144,7 +144,7 @@ describe('LargeAnswers', () => {
       });
     }
 
-    it('send all to whoever reads it', async () => {
+    it('go whole to a reader who keeps reading', async () => {
       const made = inPieces();
       const answer = await read('lin', 'streamed');
       expect([(await answer.arrayBuffer()).byteLength, answer.headers.get('x-kind'), await made]).toEqual([
@@ -155,7 +155,7 @@ describe('LargeAnswers', () => {
       expect(answers.unreadOf('lin')).toBe(0);
     });
 
-    it('cut a stalled reader, and end its making', async () => {
+    it('are cut for a stalled reader, and their making ends', async () => {
       const made = inPieces();
       await leave('wei', 'streamed');
       expect(answers.unreadOf('wei')).toBeLessThanOrEqual(mebibyte);
@@ -163,7 +163,7 @@ describe('LargeAnswers', () => {
       while (answers.unreadOf('wei') > 0) await sleep(5);
     });
 
-    it('refuse a piece beyond what the caller may leave unread, at the beginning and later', async () => {
+    it('are refused for a piece beyond what the caller may leave unread, at the beginning and later', async () => {
       void inPieces(largeBytes);
       const socket = await leave('jun', 'patient');
       const refused = await read('jun', 'patient');
@@ -178,7 +178,7 @@ describe('LargeAnswers', () => {
       while (patient.unreadOf('jun') > 0) await sleep(5);
     });
 
-    it('let it become an error before its first piece, and a 204 without any', async () => {
+    it('may become an error before their first piece, and a 204 without any', async () => {
       make = () => Promise.reject(new Error('Nothing to send'));
       expect((await read('lin', 'streamed')).status).toBe(500);
       make = () => Promise.resolve();
@@ -188,7 +188,7 @@ describe('LargeAnswers', () => {
       expect([empty.status, await empty.text(), empty.headers.get('x-kind')]).toEqual([200, '', 'streamed']);
     });
 
-    it('end the making for a HEAD after its headers', async () => {
+    it('end their making for a HEAD after the headers', async () => {
       const made = inPieces();
       const answer = await read('lin', 'patient', 'HEAD');
       expect([answer.status, answer.headers.get('x-kind')]).toEqual([200, 'streamed']);

@@ -22,7 +22,7 @@ describe('a full-width colon', () => {
     ['columns:', 'columns：', '8:12', 'columns:'],
     ['{column: id, ', '{column： id, ', '9:16', 'column: id'],
     ['- column: name', '- column：name', '10:15', 'column: name'],
-  ])('in place of %s is named with its place and the right line', (right, wrong, place, line) => {
+  ])('is named with its place and the right line in place of %s', (right, wrong, place, line) => {
     expect(problemsOf(mapping)).toEqual([]);
     const named = problemsOf(mapping.replace(right, wrong)).filter(({ text }) => text.en.startsWith('this is a full-width colon'));
     expect(named.map(problem => `${problem.line}:${problem.column}`)).toEqual([place]);

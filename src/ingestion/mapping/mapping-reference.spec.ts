@@ -103,7 +103,7 @@ describe('anchorOf', () => {
     [['nodes', 0, 'columns', 2, 'transform', 0, 'map', 'columns'], 'transform-map'],
     [['edges', 0, 'from', 'match', 'columns'], 'ends-match'],
     [['edges', 0, 'incremental', 'lag'], 'incremental-lag'],
-  ])('of %j is %s', (path, anchor) => {
+  ])('maps %j to %s', (path, anchor) => {
     expect(anchorOf(path)).toBe(anchor);
   });
 });

@@ -118,7 +118,7 @@ describe('parseMapping', () => {
     ['two properties with one name', '{column: a, property: p}, {column: b, property: p}', 'duplicate_property'],
     ['a pattern on a number', '{column: a, type: int, rules: [{pattern: "x"}]}', 'rule_type_mismatch'],
     ['a bound on text', '{column: a, type: string, rules: [{min: 1}]}', 'rule_type_mismatch'],
-    ['a bound that is no date', '{column: a, type: date, rules: [{min: "2024-02-30"}]}', 'bad_rule_argument'],
+    ['a bound that is not a date', '{column: a, type: date, rules: [{min: "2024-02-30"}]}', 'bad_rule_argument'],
     ['a minimum above the maximum', '{column: a, type: int, rules: [{min: 3}, {max: 2}]}', 'contradictory_rules'],
     ['a shortest above the longest', '{column: a, rules: [{min_length: 3}, {max_length: 2}]}', 'contradictory_rules'],
     ['one rule written twice', '{column: a, rules: [required, required]}', 'contradictory_rules'],
@@ -136,7 +136,7 @@ describe('parseMapping', () => {
     ['a format of a number', '{column: a, type: int, rules: [{format: email}]}', 'rule_type_mismatch'],
     ['a precision of a text', '{column: a, type: string, rules: [{precision: [5, 2]}]}', 'rule_type_mismatch'],
     ['more decimals than digits', '{column: a, rules: [{precision: [2, 5]}]}', 'bad_rule_argument'],
-    ['a future that is no day', '{column: a, type: time, rules: [not_in_future]}', 'rule_type_mismatch'],
+    ['a future that is not a day', '{column: a, type: time, rules: [not_in_future]}', 'rule_type_mismatch'],
     ['a default with too many decimals', '{column: a, type: float, default: 1.005, rules: [{precision: [5, 2]}]}', 'default_breaks_rule'],
     ['a condition without rules', '{column: a, rules: [{when: b > 1}]}', 'missing_key'],
     [
@@ -152,9 +152,9 @@ describe('parseMapping', () => {
     ['a severity of a condition', '{column: a, rules: [{when: b, severity: warn, rules: [required]}]}', 'unknown_key'],
     ['references without a column', '{column: a, rules: [{references: {node: a}}]}', 'missing_key'],
     ['references to a node that is not there', '{column: a, rules: [{references: {node: n, column: k}}]}', 'unknown_node_ref'],
-    ['references to a column that is no key', '{column: a, rules: [{references: {node: a, column: a}}]}', 'bad_rule_argument'],
+    ['references to a column that is not a key', '{column: a, rules: [{references: {node: a, column: a}}]}', 'bad_rule_argument'],
     [
-      'references to a column of this label that is no key',
+      'references to a column of this label that is not a key',
       '{column: a, rules: [{references: {node: "label:A", column: a}}]}',
       'bad_rule_argument',
     ],
@@ -228,21 +228,21 @@ describe('a mistake of a first mapping', () => {
     ['timestamp', 'datetime'],
     ['number', 'decimal(12,2)'],
     ['bool', 'boolean'],
-  ])('in the type %s is answered with %s', (written, meant) => {
+  ])('is answered for the type %s with %s', (written, meant) => {
     const { type, msg } = only(valid.replace('type: bigint', `type: ${written}`));
     expect(type).toBe('unknown_type');
     expect(msg).toContain(`did you mean '${meant}'?`);
     expect(msg).toContain(`是否想写 '${meant}'？`);
   });
 
-  it('in the right side of a match names the key column that was meant', () => {
+  it('is answered in the right side of a match with the key column that was meant', () => {
     const { type, msg } = only(valid.replace('{order_id: order_id}', '{order_id: order_di}'));
     expect(type).toBe('match_incomplete');
     expect(msg).toContain("'order_di' is none of them; did you mean 'order_id'?");
     expect(msg).toContain("'order_di' 不是其中之一，是否想写 'order_id'？");
   });
 
-  it('in the end of an edge shows its shape once', () => {
+  it('is answered in the end of an edge with its shape, once', () => {
     const problem = only(valid.replace('{node: customer, match: {customer_id: customer_id}}', 'customer'));
     expect(problem).toMatchObject({ type: 'wrong_type', hint: '{node: customer, match: {…: …}}' });
   });

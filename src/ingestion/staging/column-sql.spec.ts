@@ -166,7 +166,7 @@ describe('isDirect', () => {
     ['int', 'int', [], '0', true],
     ['int', 'int', [], 'none', false],
   ] as [SourceFamily, string, Transform[], string | null, boolean][])(
-    'of %s as %s, with %j and default %s: %s',
+    'takes %s as %s with %j and default %s: %s',
     (family, type, transform, fallback, is) => {
       expect(isDirect(family, typeOf(type), transform, fallback)).toBe(is);
     },
@@ -182,7 +182,7 @@ describe('comparisonType', () => {
     ['date', 'date'],
     ['json', 'jsonb'],
     ['string[]', 'text'],
-  ])('of %s is %s', (type, compared) => {
+  ])('compares %s as %s', (type, compared) => {
     expect(comparisonType(typeOf(type))).toBe(compared);
   });
 });

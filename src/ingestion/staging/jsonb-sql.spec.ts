@@ -4,11 +4,11 @@ describe('jsonbArray', () => {
   it.each([
     [0, 'jsonb_build_array()'],
     [2, 'jsonb_build_array(0, 1)'],
-  ])('of %i values is one call', (count, sql) => {
+  ])('writes %i values as one call', (count, sql) => {
     expect(jsonbArray(Array.from({ length: count }, (_, i) => `${i}`))).toBe(sql);
   });
 
-  it('of more than a hundred values is several calls, none with more', () => {
+  it('writes more than a hundred values as several calls, none with more', () => {
     const sql = jsonbArray(Array.from({ length: 250 }, (_, i) => `${i}`));
     expect(sql.split(' || ').map(call => call.split(', ').length)).toEqual([100, 100, 50]);
   });

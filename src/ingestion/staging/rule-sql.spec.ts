@@ -208,7 +208,7 @@ describe('the format', () => {
     }
   });
 
-  it('of an identity number is checked in every character', async () => {
+  it('checks every character of an identity number', async () => {
     for (const [format, good] of [
       ['id_card_cn', '11010519491231002X'],
       ['uscc_cn', '91350100M000100Y43'],
@@ -221,7 +221,7 @@ describe('the format', () => {
 });
 
 describe('firstFailure', () => {
-  it.each(cases)('of %j on %s passes %j and none, and breaks on %j', async (own, type, good, bad) => {
+  it.each(cases)('checks %j on %s: %j and none pass, %j breaks', async (own, type, good, bad) => {
     const failure = (value: string | null) => run(value, type, context => firstFailure([rule(own)], context)!);
     expect([await failure(good), await failure(null), await failure(bad)]).toEqual([null, null, 0]);
   });
@@ -258,7 +258,7 @@ describe('firstFailure', () => {
 });
 
 describe('warned', () => {
-  it.each(cases)('of %j on %s is false for %j and none, and true for %j', async (own, type, good, bad) => {
+  it.each(cases)('judges %j on %s: %j and none are false, %j is true', async (own, type, good, bad) => {
     const isBroken = (value: string | null) => run(value, type, context => warned(rule(own, 'warn'), 0, context));
     expect([await isBroken(good), await isBroken(null), await isBroken(bad)]).toEqual([false, false, true]);
   });

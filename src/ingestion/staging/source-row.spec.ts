@@ -80,7 +80,7 @@ describe('SourceRow', () => {
     });
   });
 
-  it('takes a text that is no cursor as a missing one', () => {
+  it('takes a text that is not a cursor as a missing one', () => {
     const { row } = rowOf('table: t, incremental: {cursor: at, type: date}', 'text');
     expect(row.carryCursor(null)).toEqual({ type: 'date', filter: null });
     expect(row.select('')).toMatch(/CASE WHEN .*pg_input_is_valid.* THEN "t"\."at"::date END AS cursor_value/);
@@ -88,7 +88,7 @@ describe('SourceRow', () => {
 });
 
 describe('asText', () => {
-  it('puts brackets around an expression that is no text before the cast', () => {
+  it('puts brackets around an expression that is not a text before the cast', () => {
     expect([asText('a', 'text'), asText('-1', 'int')]).toEqual(['a::text', '(-1)::text']);
   });
 });

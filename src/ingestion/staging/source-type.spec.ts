@@ -22,7 +22,7 @@ describe('sourceFamily', () => {
     ['varchar(20)', 'text'],
     ['inet', 'inet'],
     ['cidr', 'text'],
-  ])('of %s is %s', (type, family) => {
+  ])('puts %s in the family %s', (type, family) => {
     expect(sourceFamily(type)).toBe(family);
   });
 });
@@ -39,7 +39,7 @@ describe('inferredType', () => {
     ['timestamp[]', 'datetime[]'],
     ['numeric', 'numeric'],
     ['int', 'int'],
-  ] as const)('of %s is %s', (family, name) => {
+  ] as const)('reads %s as %s', (family, name) => {
     expect(inferredType(family)).toEqual({ name });
   });
 });

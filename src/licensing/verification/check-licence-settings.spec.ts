@@ -59,7 +59,7 @@ describe('which settings choose the offline or the online check', () => {
   });
 });
 
-describe('what LICENSE_FILE leads to', () => {
+describe('the outcome of LICENSE_FILE', () => {
   const cases: [string, () => string | Promise<string>, Outcome][] = [
     ['a regular file', () => fileWith(plain()), 'valid'],
     ['nothing', () => dataPath('absent.lic'), 'file_missing'],

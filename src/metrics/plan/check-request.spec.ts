@@ -71,7 +71,7 @@ describe('a request that does not fit is a 422', () => {
     expect(() => compile(formula, { time: { from: '2024-01-01', to: '2024-02-01' } })).toThrow(sentence);
   });
 
-  it.each(['金额', ' o.customer_id', '金额 + 1', "'paid'", '状态::date'])('refuses %s as a clause, since it is no condition', clause => {
+  it.each(['金额', ' o.customer_id', '金额 + 1', "'paid'", '状态::date'])('refuses %s as a clause, since it is not a condition', clause => {
     expect(() => compile('COUNT(*)', { filter_clause: clause })).toThrow(/in filter_clause, which is no condition; write a comparison/);
   });
 

@@ -57,7 +57,7 @@ it.each([
   ['n + 1', false],
   ['NULLIF(n, 1)', false],
   ['length(s)', false],
-])('of %s, is it boolean: %s', (text, expected) => {
+])('isBoolean of %s is %s', (text, expected) => {
   expect(isBoolean(guarded(text), typeOf)).toBe(expected);
 });
 
@@ -74,6 +74,6 @@ it.each([
   ['n > 1', false],
   ['s::boolean', false],
   ['coalesce(ok, false)', false],
-])('of %s, is it certainly no condition: %s', (text, expected) => {
+])('isNoCondition of %s is %s', (text, expected) => {
   expect(isNoCondition(guarded(text), typeOf)).toBe(expected);
 });

@@ -205,7 +205,7 @@ describe('kept results', () => {
     expect((await test.pool.query('SELECT FROM metric_results')).rowCount).toBe(0);
   });
 
-  it('of one caller do not push out those of another', async () => {
+  it('do not push out those of another caller', async () => {
     // A MiB for all, an eighth of it for one.
     const tight = aProcess({ metricResultsMaxMb: 1 });
     const text = 'x'.repeat(20_000);

@@ -10,7 +10,7 @@ describe('a quotient by a number as a product', () => {
     ['10000', 'bigint', '0.0001'],
     ['1', 'bigint', '1'],
     ['2.5', 'numeric(18,3)', '0.4'],
-  ])('by %s of a value of type %s is by %s', (divisor, type, factor) => {
+  ])('turns the divisor %s of a value of type %s into the factor %s', (divisor, type, factor) => {
     expect(reciprocalOf(divisor, valueTypeOf(type))).toBe(factor);
   });
 
@@ -21,7 +21,7 @@ describe('a quotient by a number as a product', () => {
     ['that PostgreSQL rounds: 9223372036854775807 / 100 is 92233720368547758', '100', 'bigint'],
     ['that PostgreSQL rounds to 8 digits', '8', 'numeric(18,6)'],
     ['that PostgreSQL rounds to 4 digits', '2.5', 'numeric(18,4)'],
-    ['by what is no number', 'NaN', 'integer'],
+    ['by a text that is not a number', 'NaN', 'integer'],
   ])('is none for a quotient %s', (_, divisor, type) => {
     expect(reciprocalOf(divisor, valueTypeOf(type))).toBeNull();
   });

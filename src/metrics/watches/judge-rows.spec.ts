@@ -87,7 +87,7 @@ describe('judgeRows', () => {
     expect(() => judge(['7'.repeat(150_001)], { op: '>', value: '1' })).toThrow(/no numbers/);
   });
 
-  it('refuses values that are no numbers', () => {
+  it('refuses values that are not numbers', () => {
     expect(() => judge(['2024-01-01'], { op: '>', value: '1' })).toThrow(/no numbers/);
   });
 });

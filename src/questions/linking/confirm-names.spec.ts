@@ -36,7 +36,7 @@ describe('confirmNames', () => {
     ['what is the weather', 'weather', [5], true],
     ['高乡在哪里', '高', [6], true],
     ['who wrote in C#', 'c#', [9, 10], false],
-  ])('%s: "%s" of %j (approximate: %s) is no name', (question, text, ids, approximate) => {
+  ])('%s: "%s" of %j (approximate: %s) is not a name', (question, text, ids, approximate) => {
     expect(confirm(question, text, ids, approximate)).toEqual([[], [text]]);
   });
 });

@@ -28,7 +28,7 @@ describe('eventsOf', () => {
     ['expiration', []],
     ['date', []],
     ['日期', []],
-  ])('of %s are %j', (name, events) => {
+  ])('reads the events of %s: %j', (name, events) => {
     expect(eventsOf({ name })).toEqual(events);
   });
 });

@@ -95,7 +95,7 @@ describe('isAskingWord', () => {
     ['average', true],
     ['note', false],
     ['customer', false],
-  ])('of %s is %s', (word, isAsking) => {
+  ])('answers for %s: %s', (word, isAsking) => {
     expect(isAskingWord(word)).toBe(isAsking);
   });
 });

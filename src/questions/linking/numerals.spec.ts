@@ -13,7 +13,7 @@ describe('readNumeral', () => {
     ['twenty', null],
     ['万', null],
     ['', null],
-  ])('of %j is %s', (text, value) => {
+  ])('reads %j as %s', (text, value) => {
     expect(readNumeral(text)).toBe(value);
   });
 
@@ -41,7 +41,7 @@ describe('readAmount', () => {
     ['三五', null],
     ['万', null],
     ['十百', null],
-  ])('of %j is %s', (text, value) => {
+  ])('reads %j as %s', (text, value) => {
     expect(readAmount(text)).toBe(value);
   });
 });

@@ -132,7 +132,7 @@ describe('findTimes', () => {
     ['2024年底的订单', '2024年底'],
     ['on 03/04/1998', '03/04/1998'],
     ['since february 30, 1998', 'february 30, 1998'],
-  ])('in %s: finds that %s is no time', (text, own) => {
+  ])('reads %s: %s is not a time', (text, own) => {
     expect(findTimes(text, today)).toMatchObject([{ text: own, span: null }]);
   });
 

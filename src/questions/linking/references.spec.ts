@@ -17,7 +17,7 @@ describe('findReference', () => {
   });
 
   it.each(['which customers are in italy', '其他客户有哪些', '尤其是哪些客户', 'the item theme', '土耳其有哪些客户', '其余的订单'])(
-    'none in %s',
+    'finds none in %s',
     text => {
       expect(findReference(text)).toBeNull();
     },

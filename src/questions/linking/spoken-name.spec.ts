@@ -7,7 +7,7 @@ describe('spokenName', () => {
     ['Customer', ['客户'], 'zh', '客户'],
     ['Customer', ['Client', '客户'], 'en', 'Customer'],
     ['单价', ['价格'], 'en', '单价'],
-  ] as const)('of %s, also called %j, in %s is %s', (name, aliases, language, spoken) => {
+  ] as const)('speaks of %s, also called %j, in %s as %s', (name, aliases, language, spoken) => {
     expect(spokenName(name, [...aliases], language)).toBe(spoken);
   });
 });

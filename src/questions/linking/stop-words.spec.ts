@@ -7,7 +7,7 @@ describe('isStopWord', () => {
     ['请问有', true],
     ['华东', false],
     ['theme', false],
-  ])('of %s is %s', (word, is) => {
+  ])('answers for %s: %s', (word, is) => {
     expect(isStopWord(word)).toBe(is);
   });
 });
@@ -29,7 +29,7 @@ describe('mayBeName', () => {
     ['火', false],
     ['购买', false],
     ['purchased', false],
-  ])('of %s is %s', (word, may) => {
+  ])('answers for %s: %s', (word, may) => {
     expect(mayBeName(word)).toBe(may);
   });
 });

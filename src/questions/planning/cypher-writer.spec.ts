@@ -46,7 +46,7 @@ describe('quoteName', () => {
     ['2024', '`2024`'],
     ['Order', '`Order`'],
     ['a`b', '`a``b`'],
-  ])('of %s is %s', (name, quoted) => {
+  ])('writes %s as %s', (name, quoted) => {
     expect(quoteName(name)).toBe(quoted);
   });
 });

@@ -21,7 +21,7 @@ describe('groupLabel', () => {
     ['number of orders by customer', '客户'],
     ['客户的订单数', undefined],
     ['每个类别的产品数', undefined],
-  ])('of %s is %s', async (question, label) => {
+  ])('finds in %s the label %s', async (question, label) => {
     expect(groupLabel(await termsOf(question))?.label).toBe(label);
   });
 });
@@ -32,7 +32,7 @@ describe('groupProperty', () => {
     ['number of products by category', '产品', '类别'],
     ['每个类别的产品数', '客户', undefined],
     ['类别和产品数', '产品', undefined],
-  ])('of %s over %s is %s', async (question, label, property) => {
+  ])('finds in %s over %s the property %s', async (question, label, property) => {
     expect(groupProperty(await termsOf(question), label)?.property).toBe(property);
   });
 });

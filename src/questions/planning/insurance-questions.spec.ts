@@ -73,7 +73,7 @@ describe('questions about an insurance company', () => {
     ['白色汽车的车主', 'MATCH (t:Customer)-[r1:owns]->(n1:Vehicle) WHERE n1.color = $p1'],
     ['female car owners', 'MATCH (t:Customer)-[r1:owns]->(n1:Vehicle) WHERE t.gender = $p1'],
     ['Which customers hold the most policies?', 'MATCH (t:Customer)-[r1:holds]->(n1:Policy) RETURN t, count'],
-  ])('%s: asks for whoever the relation names', async (question, cypher) => {
+  ])('%s: asks for those whom the relation names', async (question, cypher) => {
     expect(await ask(question)).toContain(cypher);
   });
 

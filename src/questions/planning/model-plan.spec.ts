@@ -5,8 +5,8 @@ const schema: SchemaForModel = {
   edges: [{ type: '下单', aliases: [], from: '客户', to: '订单', properties: [] }],
 };
 
-describe('what a model is asked for a plan', () => {
-  it('is the question with the schema, the day, and why its last proposal failed', () => {
+describe('the request to a model for a plan', () => {
+  it('holds the question with the schema, the day, and why its last proposal failed', () => {
     const messages = planMessages('who?', schema, '2025-01-02', { cypher: 'RETURN x', reason: 'no x' });
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     const texts = messages.map(({ content }) => content).join('\n');

@@ -209,13 +209,13 @@ describe('planGraphQuestion', () => {
   });
 
   it.each(['买过Chai或Chang的客户', '2023年或2024年的订单', 'orders on or after 2023-07-01', 'Did Alfreds order Chai?', 'Chai的订单数'])(
-    '%s: is no such question',
+    '%s: is answered in Cypher',
     async question => {
       expect(await planTrading(question)).toHaveProperty('cypher');
     },
   );
 
-  describe('of a value with two properties', () => {
+  describe('given a value with two properties', () => {
     const { ask } = aWorld({
       labels: [namedLabel('Flight', [], [['origin', 'string'], ['destination', 'string']])],
       edges: [],

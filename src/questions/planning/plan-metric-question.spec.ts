@@ -111,7 +111,7 @@ describe('planMetricQuestion', () => {
     expect(await plan('2024年的销售额', timeless)).toMatchObject({ reason: { en: expect.stringContaining('not bound to a time') } });
   });
 
-  describe('of a relation', () => {
+  describe('given a relation', () => {
     const edge = (type: string, sourceLabel: string, targetLabel: string) => ({
       type,
       aliases: [],
@@ -150,7 +150,7 @@ describe('planMetricQuestion', () => {
     });
   });
 
-  describe('of a name that several nodes have', () => {
+  describe('given a name that several nodes have', () => {
     const node = (id: number, key: string, display: string) => ({
       id,
       label: '地区',

@@ -160,7 +160,7 @@ describe('questions about a shipping company', () => {
     ['captains of voyages', `${crew}-[r1:指挥]->(n1:航次) RETURN DISTINCT t`],
     ['Which captain has the most voyages?', `${crew}-[r1:指挥]->(n1:航次) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC`],
     ['Which home ports are there?', 'MATCH (t:港口)<-[r1:母港]-(n1:船舶) RETURN DISTINCT t'],
-  ])('%s: asks for whoever stands at the end of the relation', async (question, cypher) => {
+  ])('%s: asks for those at the end of the relation', async (question, cypher) => {
     expect(await ask(question)).toContain(cypher);
   });
 

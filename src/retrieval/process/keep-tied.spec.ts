@@ -11,7 +11,7 @@ describe('keepTied', () => {
     [5, 5],
     [6, 5],
     [undefined, 5],
-  ])('of the first %s keeps %s rows', (top, kept) => {
+  ])('takes the first %s and keeps %s rows', (top, kept) => {
     expect(keepTied(rows, top)).toEqual(rows.slice(0, kept));
   });
 });

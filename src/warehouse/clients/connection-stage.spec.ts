@@ -108,7 +108,7 @@ describe('a connection in stages', () => {
       return Promise.reject(new ConnectionFailedError(code, undefined));
     }).catch((error: unknown) => error);
 
-  it.each(['address', 'tcp', 'tls', 'login', 'rights'] as const)('that times out at %s says so', async stage => {
+  it.each(['address', 'tcp', 'tls', 'login', 'rights'] as const)('says so if it times out at %s', async stage => {
     expect(await failedAt(stage, 'TIMEOUT')).toMatchObject({ failure: 'TIMEOUT', stage });
   });
 

@@ -7,7 +7,7 @@ describe('The test of a connection', () => {
     expect(await testConnection(() => Promise.resolve(found))).toMatchObject({ ok: true, server_version: '16.4', current_user: 'reader' });
   });
 
-  it.each(['address', 'tls', 'rights'] as const)('that ends in time names the stage where it stopped: %s', async stage => {
+  it.each(['address', 'tls', 'rights'] as const)('names the stage where it stopped when it ends in time: %s', async stage => {
     const silent = (reached: (stage: 'address' | 'tls' | 'rights') => void) => {
       reached(stage);
       return new Promise<never>(() => undefined);

@@ -195,7 +195,7 @@ describe('a query in memory', () => {
     },
   );
 
-  it('reads a subject of CASE in parentheses, which is no call', () => {
+  it('reads a subject of CASE in parentheses, not a call', () => {
     expect(rowsOf("UNWIND [1, 2] AS i RETURN CASE (i + 1) WHEN 2 THEN 'two' ELSE 'more' END AS t", '')).toEqual([['two'], ['more']]);
     expect(rowsOf('RETURN CASE (1 < 2) WHEN true THEN 1 END AS t', '')).toEqual([[1]]);
   });

@@ -83,7 +83,7 @@ describe('a walk', () => {
     ['equal paths', `MATCH q = (:A)-[*${length}]->() MATCH p = (:A)-[*]->() RETURN count(CASE WHEN [p] = [q] THEN 1 END) AS n`, copied(2)],
     ['what is sorted', 'MATCH p = (:A)-[*1900..]->() WITH p ORDER BY p SKIP 1 RETURN count(*) AS n', 100 * 4 * 2_000],
     ['a shortest path', 'MATCH (a:A), (b) WHERE id(b) > 1900 RETURN max(length(shortestPath((a)-[*]->(b)))) AS n', 100 * 3 * 2_000],
-  ])('that is read as %s pauses by what is copied and compared of it', (_, text, copies) => {
+  ])('pauses by what is copied and compared of it when it is read as %s', (_, text, copies) => {
     expect(pausesOf(text)).toBeGreaterThan(copies / mostCopied);
   });
 
@@ -101,17 +101,17 @@ describe('a walk', () => {
     'COUNT { MATCH (:A)-[s*]->() RETURN s }',
     'COLLECT { MATCH s = (:A)-[*]->() RETURN s LIMIT 200 }',
     'shortestPath((a)-[*]->(b))',
-  ])('of many edges of which an expression asks for %s ten thousand times is refused', value => {
+  ])('is refused if it has many edges and an expression asks for %s ten thousand times', value => {
     const match = `MATCH p = (a:A)-[r*${length}]->(b:B) MATCH q = (:A)-[*${length}]->(:B)`;
     expect(() => answerOf(`${match} RETURN size([i IN range(1, 10000) WHERE (${value}) IS NULL]) AS n`)).toThrow(WorkExceededError);
   });
 
-  it.each(['length(p)', 'size(r)', 'size(nodes(p))', 'size(relationships(p))'])('of many edges is not gone through for %s', value => {
+  it.each(['length(p)', 'size(r)', 'size(nodes(p))', 'size(relationships(p))'])('answers %s without visiting its edges', value => {
     const text = `MATCH p = (:A)-[r*${length}]->() RETURN size([i IN range(1, 10000) WHERE ${value} >= ${length}]) AS n`;
     expect(answerOf(text)).toMatchObject([{ values: [10_000n] }]);
   });
 
-  it('that is only counted takes no longer for many edges', () => {
+  it('takes no longer for many edges if it is only counted', () => {
     // Four times all walks in one go: a unit for each edge of each would be 8 million.
     for (const counted of ['count(p)', 'count(r)', 'count(*)']) {
       const all = `COUNT { MATCH p = (:A)-[r*]->() WITH ${counted} AS n WHERE n = ${length} RETURN n }`;
@@ -119,7 +119,7 @@ describe('a walk', () => {
     }
   });
 
-  it('that is not read is evidence as one that is', () => {
+  it('is evidence whether or not it is read', () => {
     for (const pattern of [
       '(:A)-[*..30]->()',
       '()<-[*..30]-(:A)',

@@ -101,7 +101,7 @@ const costly = [
 ];
 
 describe('one expression', () => {
-  it.each(everyNth(costly, 3))('that asks for %s ten thousand times is refused, instead of holding the thread', expression => {
+  it.each(everyNth(costly, 3))('is refused if it asks for %s ten thousand times, instead of holding the thread', expression => {
     expect(() => [...rowsOf(`RETURN size([i IN range(1, 10000) WHERE (${expression}) IS NULL]) AS n`)]).toThrow(WorkExceededError);
   });
 
@@ -132,7 +132,7 @@ describe('a list', () => {
   it.each([
     `WITH ${long} AS s RETURN size([x IN range(1, 100000) | s + toString(x)]) AS n`,
     `WITH ${long} AS s RETURN size([${Array.from({ length: 500 }, () => 'toUpper(s)').join()}]) AS n`,
-  ])('that would be too large is refused before it is built: %s', query => {
+  ])('is refused before it is built if it would be too large: %s', query => {
     expect(() => [...rowsOf(query)]).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/value_too_large|query_too_much_work/) }),
     );
@@ -158,7 +158,7 @@ describe('a query', () => {
       ],
       2,
     ),
-  )('that %s pauses in between', (_, query, pauses) => {
+  )('pauses in between if it %s', (_, query, pauses) => {
     expect([...rowsOf(query)].filter(row => row === null).length).toBeGreaterThanOrEqual(pauses);
   });
 });
@@ -176,13 +176,13 @@ describe('the bytes that are held', () => {
     ['grouping', `COUNT { ${inner} RETURN x, count(*) AS n }`],
     ['DISTINCT', `COUNT { ${inner} RETURN DISTINCT x }`],
     ['a subquery that ends at its first row', `EXISTS { ${inner} RETURN x, count(*) AS n ORDER BY n }`],
-  ])('by %s in a subquery do not add up over the rows around it', (_, subquery) => {
+  ])('do not add up over the rows around a subquery: %s', (_, subquery) => {
     expect(held(`${rows} RETURN ${subquery} AS found`, 50_000)).toBe(400);
     expect(() => held(`${rows} RETURN ${subquery} AS found`, 500)).toThrow(WorkExceededError);
   });
 });
 
-describe('what a query holds', () => {
+describe('the memory bound of a query', () => {
   const endOf = (text: string, heldBytes = limits.heldBytes) => {
     const prepared = prepareInMemory(parseCypher(text), emptyGraph, { parameters, limits: { ...limits, heldBytes }, now });
     try {

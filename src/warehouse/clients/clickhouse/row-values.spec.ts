@@ -48,7 +48,7 @@ describe('The rows of ClickHouse', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('have documents, and refuse what is none', () => {
+  it('have documents, and refuse other texts', () => {
     expect(toJsonValue('jsonb', '{"a": [1, "[["]}', new RowDocuments())).toEqual({ a: [1, '[['] });
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     for (const text of ['{bad', '', deep]) {

@@ -125,7 +125,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     await expect(read(short)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
   });
 
-  it('may be an honest one, whose values have few bytes', async () => {
+  it('may be an honest one with values of few bytes', async () => {
     const rows = [Buffer.from([0, 4, 0]), Buffer.from([0, 4, 3, ...Buffer.from('中')])];
     for (const charset of [33, 45, 255, 2304]) {
       const honest = await serve(giving(resultOf([{ type: 6, charset: 63 }, { charset }], rows)));
@@ -219,7 +219,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     }
   });
 
-  it('of another protocol is named as one', async () => {
+  it('is told from one that speaks another protocol', async () => {
     const web = await serve(() => undefined, Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(web.test(claim)).rejects.toMatchObject({ failure: expect.stringMatching(/PROTOCOL|TIMEOUT/) });
     await serve(() => undefined);

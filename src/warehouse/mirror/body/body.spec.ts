@@ -42,7 +42,7 @@ describe('gunzip', () => {
     expect((await all(gunzip(inPieces(Buffer.from('a'), 1), false, bounds))).toString()).toBe('a');
   });
 
-  it('refuses what is no gzip, or is cut off', async () => {
+  it('refuses a body that is not gzip, or is cut off', async () => {
     expect(await typeOf(gunzip(inPieces(csv, 1000), true, bounds))).toBe('csv_gzip');
     expect(await typeOf(gunzip(inPieces(gzipSync(csv).subarray(0, -20), 1000), false, bounds))).toBe('csv_gzip');
   });
@@ -104,7 +104,7 @@ describe('readFormFile', () => {
     ['a second file behind parts without a name', form(file, ...Array<Buffer>(5).fill(nameless), file)],
     ['a file in base64', form(part('name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: base64', csv.toString('base64')))],
     ['a body that is cut off', form(file).subarray(0, -20)],
-    ['a body that is no form', csv],
+    ['a body that is not a form', csv],
   ])('refuses %s', async (_title, body) => {
     expect(await typeOf(readFormFile(inPieces(body, 1000), type))).toBe('multipart');
   });

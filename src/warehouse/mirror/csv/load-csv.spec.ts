@@ -199,7 +199,7 @@ describe('loadCsv', () => {
     expect(texts).toEqual([['1', '2', '3']]);
   });
 
-  it('yields to others while millions of blank lines pass, of which none is sent', async () => {
+  it('yields to others while millions of blank lines pass, and sends none of them', async () => {
     let turns = 0;
     const others = setInterval(() => turns++, 1);
     const chunks = 200;
