@@ -176,7 +176,7 @@ const refusedExpressions = [
   [`SUBSTRING(o.t FROM 'e+')`, 'SUBSTRING of this form'],
   [`STRPOS(o.t, '')`, 'STRPOS of this form'],
   [`BTRIM(o.t, 'ab')`, 'TRIM of this form'],
-  ['o.a || o.t', 'a search in what is no text'],
+  ['o.a || o.t', 'a search in a value that is not text'],
   ['FLOOR(o.i)', 'FLOOR of this form'],
   ['o.i / o.j', '/'],
   ['o.a % 3', '% of this form'],

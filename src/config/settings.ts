@@ -45,7 +45,7 @@ function readValues(read: SettingsReader) {
       readDatabaseUrl,
     ),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
-    dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
+    dataDirectory: read.text('DATA_DIR', './data', 'Directory of the embedded PostgreSQL, its password and generated keys'),
     diskReserveMb: read.parsed(
       'DISK_RESERVE_MB',
       'Free space of the disk of DATA_DIR, in MiB, below which uploads, copies, runs and exports are refused and sorts on disk are ended; 0: none; unset: beside the embedded database 1024, or 5 % of the disk if that is less',
@@ -121,7 +121,7 @@ function readValues(read: SettingsReader) {
       'WORKER',
       ['embedded', 'only', 'off'],
       'embedded',
-      'Where ingestion runs: in this process, in this process only, or elsewhere',
+      'Place where ingestion runs: in this process, in this process only, or elsewhere',
     ),
     retrievalUrls: readRetrievalPlaces(read),
     retrievalKey: read.secret(
@@ -144,7 +144,7 @@ function readValues(read: SettingsReader) {
     retrievalListen: read.checked(
       'RETRIEVAL_LISTEN',
       '127.0.0.1:8090',
-      'Where the `retrieval` command listens: host:port or a socket path',
+      'Address on which the `retrieval` command listens: host:port or a socket path',
       readListenPlace,
     ),
     retrievalMemoryMb: read.integer(
@@ -155,7 +155,7 @@ function readValues(read: SettingsReader) {
     ),
     retrievalSnapshotDirectory: read.optionalText(
       'RETRIEVAL_SNAPSHOT_DIR',
-      'Where the retrieval process keeps loaded graphs as files, to be ready sooner after a start; unset: below DATA_DIR if the database is embedded, else nowhere',
+      'Directory where the retrieval process keeps loaded graphs as files, to be ready sooner after a start; unset: below DATA_DIR if the database is embedded, else nowhere',
     ),
     answerMaxBytes: read.integer(
       'ANSWER_MAX_BYTES',
@@ -177,7 +177,7 @@ function readValues(read: SettingsReader) {
     ),
     llmBaseUrl: read.parsed(
       'LLM_BASE_URL',
-      'A language model that proposes readings of questions and words answers: the address of its OpenAI-compatible API, such as http://127.0.0.1:11434/v1; unset: none. What a question finds in a graph is sent there',
+      'A language model that proposes readings of questions and words answers: the address of its OpenAI-compatible API, such as http://127.0.0.1:11434/v1; unset: none. Rows that a question finds in a graph are sent there',
       { type: 'text', default: '' },
       readModelUrl,
     ),

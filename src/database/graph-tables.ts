@@ -142,6 +142,6 @@ function edgeNames(graphId: number, suffix: string): { table: string; key: strin
 }
 
 function tableName(kind: 'nodes' | 'edges', graphId: number, suffix = ''): string {
-  if (!Number.isInteger(graphId) || graphId < 1 || graphId >= 2 ** 31) throw new Error(`${graphId} is no id of a graph`);
+  if (!Number.isInteger(graphId) || graphId < 1 || graphId >= 2 ** 31) throw new Error(`${graphId} is not the id of a graph`);
   return `graph_data.${quoteIdentifier(`${kind}_${graphId}${suffix}`)}`;
 }

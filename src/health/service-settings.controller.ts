@@ -13,7 +13,7 @@ export class ServiceSettingsController {
   @Public()
   @ApiOperation({
     summary: '版本、注册是否开放、语言 / Version, whether registration is open, languages',
-    description: '客户端在登录前需要知道的设置，无需凭证。 / What a client needs to know before a login; it takes no credential.',
+    description: '客户端在登录前需要知道的设置，无需凭证。 / Settings that a client needs before a login; it takes no credential.',
   })
   @ApiOkResponse({ type: ServiceSettingsResponse })
   get(): ServiceSettingsResponse {

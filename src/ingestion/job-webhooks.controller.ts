@@ -92,7 +92,7 @@ export class JobWebhooksController {
   @GraphAccess('editor', job)
   @ApiOperation({
     summary: '发送一次测试 / Send a test',
-    description: '类型为 webhook.test，与其他投递一样签名与重试。 / Of type webhook.test, signed and tried again as any other delivery.',
+    description: '类型为 webhook.test，与其他投递一样签名与重试。 / A delivery of type webhook.test, signed and retried like any other.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse })
   @ApiResponse({ status: 409, description: '已停用，或等待的投递过多 / it is disabled, or too many deliveries wait' })

@@ -19,7 +19,7 @@ export class SuggestionsController {
     summary: '由表起草映射 / Draft a mapping from tables',
     externalDocs: { url: '/docs/mapping', description: '映射语言 / The mapping language' },
     description:
-      '读取表的列、主键与外键：有键的表成为节点，外键与关联表成为关系；没有声明之处按名称推测，并以数据核对，推测在注释与 guesses 中标出。草稿可直接交给 mappings/validate 与 jobs。不创建任何东西；至多约 20 秒；Accept: application/yaml 时只返回 YAML。 / Reads the columns, keys and foreign keys of tables: a table with a key becomes a node, foreign keys and link tables become edges. What is not declared is guessed from names and checked with the data; comments and `guesses` mark it. The draft can go to mappings/validate and jobs as it is. Nothing is created. It takes some 20 seconds at most. With Accept: application/yaml the answer is the YAML alone.',
+      '读取表的列、主键与外键：有键的表成为节点，外键与关联表成为关系；没有声明之处按名称推测，并以数据核对，推测在注释与 guesses 中标出。草稿可直接交给 mappings/validate 与 jobs。不创建任何东西；至多约 20 秒；Accept: application/yaml 时只返回 YAML。 / Reads the columns, keys and foreign keys of tables: a table with a key becomes a node, foreign keys and link tables become edges. Keys that are not declared are guessed from names and checked with the data; comments and `guesses` mark them. The draft can go to mappings/validate and jobs as it is. Nothing is created. It takes some 20 seconds at most. With Accept: application/yaml the answer is the YAML alone.',
   })
   @ApiOkResponse({
     description: '映射草稿 / the draft',

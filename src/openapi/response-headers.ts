@@ -26,7 +26,7 @@ export const headers: Headers = {
     description: '这是第一次的应答 / This is the first answer, repeated',
     schema: { type: 'string', enum: ['true'] },
   },
-  RateLimit: { description: '限额的余量 / What is left of them', schema: { type: 'string', example: '"query";r=59;t=60' } },
+  RateLimit: { description: '限额的余量 / The remainder of the limits', schema: { type: 'string', example: '"query";r=59;t=60' } },
 };
 
 const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });

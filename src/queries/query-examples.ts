@@ -47,7 +47,7 @@ export const answerEventsDescription =
   '与 POST …/query 相同的请求。有语言模型时：answer 先给出行，每句有依据的话推送一个 sentence，最后 end 给出完整答案，取代之前的一切；没有模型、或答案已存时只有 end。' +
   '第一个事件之后的错误以 error 推送；失去权限时推送 access_lost 并关闭。10 秒没有事件时发送一行注释。断开不取消查询。每个用户最多同时观察 10 个。' +
   ' / The same request as POST …/query. With a language model `answer` gives the rows first, each sentence that has evidence comes as `sentence`, and `end` is the whole answer, in place of all before; without one, or ' +
-  'for a stored answer, there is only `end`. An error after the first event comes as `error`, and `access_lost` is the last one once its reader may not see the rest. After 10 seconds without an event comes a comment. Whoever disconnects does not cancel the query. A user may watch 10 at a time.';
+  'for a stored answer, there is only `end`. An error after the first event comes as `error`, and `access_lost` is the last one once its reader may not see the rest. After 10 seconds without an event comes a comment. A client that disconnects does not cancel the query. A user may watch 10 at a time.';
 
 export const exampleAnswerEvents = [
   `event: sentence\ndata: ${JSON.stringify({ text: '华东 1,234,567.8 元，居首。', rows: [0] })}`,

@@ -88,7 +88,7 @@ function requireTimes(cron: string, timezone: string): void {
   if (!isTimeZone(timezone)) {
     const text = {
       zh: `未知时区 '${timezone}'；例如 "Asia/Shanghai"`,
-      en: `'${timezone}' is no known time zone; for example "Asia/Shanghai"`,
+      en: `'${timezone}' is not a known time zone; for example "Asia/Shanghai"`,
     };
     problems.push({ loc: ['body', 'timezone'], text, type: 'timezone' });
   }

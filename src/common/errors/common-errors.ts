@@ -187,7 +187,7 @@ export class ConnectNotAllowedError extends ApiError {
     super(
       405,
       'connect_not_allowed',
-      { zh: '本服务不是代理，不支持 CONNECT', en: 'This service is no proxy: CONNECT is not supported' },
+      { zh: '本服务不是代理，不支持 CONNECT', en: 'This service is not a proxy: CONNECT is not supported' },
       { headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' } },
     );
   }

@@ -101,5 +101,5 @@ function wholePart(value: Decimal | null): bigint | null {
 }
 
 function notAnInteger(value: number): ValueFault {
-  return new ValueFault('ArithmeticError', 'IntegerOverflow', { zh: `${value} 不是整数`, en: `${value} is no integer` });
+  return new ValueFault('ArithmeticError', 'IntegerOverflow', { zh: `${value} 不是整数`, en: `${value} is not an integer` });
 }

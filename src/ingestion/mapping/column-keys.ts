@@ -68,7 +68,7 @@ export const columnKeys = {
     default: { zh: '无', en: 'none' },
     meaning: {
       zh: '每个值须符合的规则，见“规则”；一个节点或关系的各列合计最多 1000 条',
-      en: 'What each value must fulfil, see Rules; at most 1,000 over the columns of a node or edge',
+      en: 'Conditions that each value must fulfil, see Rules; at most 1,000 over the columns of a node or edge',
     },
     example: '{column: salary, type: int, rules: [required, {min: 0}]}',
   },

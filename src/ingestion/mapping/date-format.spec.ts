@@ -19,15 +19,15 @@ describe('parseDateFormat', () => {
   });
 
   it.each([
-    ['YYYY-MM-DD', "'YYYY' is no part of a format; did you mean yyyy?"],
-    ['%Y-%m-%d', "'Y' is no part of a format; did you mean yyyy?"],
-    ['yy/MM/dd', "'yy' is no part of a format; did you mean yyyy?"],
+    ['YYYY-MM-DD', "'YYYY' is not part of a format; did you mean yyyy?"],
+    ['%Y-%m-%d', "'Y' is not part of a format; did you mean yyyy?"],
+    ['yy/MM/dd', "'yy' is not part of a format; did you mean yyyy?"],
     ['yyyy-MM', 'it also needs yyyy, MM, dd'],
     ['mm:ss', 'it also needs yyyy, MM, dd / HH, mm'],
     ['yyyy-MM-dd hh:mm', 'it also needs a'],
     ['yyyy-MM-dd HH:ss', 'it also needs mm'],
     ['dd/MM/yyyy dd', "'dd' repeats a part"],
-    ['x', "'x' is no part of a format (known:"],
+    ['x', "'x' is not part of a format (known:"],
   ])('refuses %s and says why', (written, why) => {
     const format = parseDateFormat(written);
     expect('fault' in format && format.fault.en).toContain(why);

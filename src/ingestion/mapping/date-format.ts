@@ -65,7 +65,7 @@ function unknownField(piece: string): Bilingual {
     meant === undefined || meant === piece ? { zh: '', en: '' } : { zh: `，是否想写 ${meant}？`, en: `; did you mean ${meant}?` };
   return {
     zh: `'${piece}' 不是格式的一部分${hint.zh}（可用：${known}；其他字母写在单引号内）`,
-    en: `'${piece}' is no part of a format${hint.en} (known: ${known}; other letters stand in single quotes)`,
+    en: `'${piece}' is not part of a format${hint.en} (known: ${known}; other letters stand in single quotes)`,
   };
 }
 

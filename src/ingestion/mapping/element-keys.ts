@@ -255,7 +255,7 @@ export const incrementalKeys = {
     takes: 'text',
     max: 60,
     default: { zh: '从头开始', en: 'from the beginning' },
-    meaning: { zh: '第一次运行从何处开始', en: 'Where the first run begins' },
+    meaning: { zh: '第一次运行从何处开始', en: 'The place where the first run begins' },
     example: `initial: '2024-01-01'`,
   },
 } as const satisfies MappingKeys;

@@ -26,7 +26,7 @@ export const rootKeys = {
   },
   defaults: {
     takes: 'map',
-    meaning: { zh: '怎样对待有错误的行与空文本', en: 'What happens to rows with errors and to empty texts' },
+    meaning: { zh: '怎样对待有错误的行与空文本', en: 'The treatment of rows with errors and of empty texts' },
     example: 'defaults:\n  on_error: quarantine',
   },
   nodes: {

@@ -282,7 +282,7 @@ function displayGuess(column: string): Guess {
 
 const otherEndMissing = {
   zh: '所引用的表不在本草稿的节点中，因此没有这条关系',
-  en: 'the table that it refers to is no node of this draft, so there is no such edge',
+  en: 'the table that it refers to is not a node of this draft, so there is no such edge',
 };
 const tooManyEdges = {
   zh: `映射最多 ${mostElements} 个节点与关系；请减少 tables 分几次起草`,

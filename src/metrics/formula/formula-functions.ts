@@ -159,7 +159,7 @@ export const formulaFunctions = {
     pattern: 'conversion',
     zh: ['转化率'],
     syntax: 'CONVERSION([a] -> [b] BY entity [WITHIN n grain][, RATE | COUNT])',
-    meaning: { zh: '发生 a 之后发生 b 的实体的比例', en: 'Of the entities with a, the part with b afterwards' },
+    meaning: { zh: '发生 a 之后发生 b 的实体的比例', en: 'The part of the entities with a that have b afterwards' },
     example: 'CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)',
   },
   CONVERSION_COUNT: {

@@ -65,14 +65,14 @@ describe('a request that does not fit is a 422', () => {
     ['MEDIAN(时)', "'时' at character 8; in the formula of 本身; PERCENTILE 0.5 CONT does not take a timestamptz"],
     ['LAST(状态 BY customer_id)', "'状态' at character 6; in the formula of 本身; LAST does not take a text"],
     ['MAX(金额 > 1)', "'金额 > 1' at character 5; in the formula of 本身; MAX does not take a boolean"],
-    ['MAX(日) - MIN(日)', "the formula of metric '本身' computes here with a date, which is no number: at column 8"],
-    ['YOY(MAX(金额::text))', "the formula of metric '本身' computes here with a text, which is no number: at column 1"],
+    ['MAX(日) - MIN(日)', "the formula of metric '本身' computes here with a date, which is not a number: at column 8"],
+    ['YOY(MAX(金额::text))', "the formula of metric '本身' computes here with a text, which is not a number: at column 1"],
   ])('%s names the argument whose type does not fit', (formula, sentence) => {
     expect(() => compile(formula, { time: { from: '2024-01-01', to: '2024-02-01' } })).toThrow(sentence);
   });
 
   it.each(['金额', ' o.customer_id', '金额 + 1', "'paid'", '状态::date'])('refuses %s as a clause, since it is not a condition', clause => {
-    expect(() => compile('COUNT(*)', { filter_clause: clause })).toThrow(/in filter_clause, which is no condition; write a comparison/);
+    expect(() => compile('COUNT(*)', { filter_clause: clause })).toThrow(/in filter_clause, which is not a condition; write a comparison/);
   });
 
   it.each([

@@ -64,7 +64,7 @@ function noCondition(clause: string): UnsafeFilterClauseError {
   const text = clause.trim();
   const hint = {
     zh: `位于 filter_clause，它不是条件；请写出比较，如 ${cut(text, 40)} = …`,
-    en: `in filter_clause, which is no condition; write a comparison, such as ${cut(text, 40)} = …`,
+    en: `in filter_clause, which is not a condition; write a comparison, such as ${cut(text, 40)} = …`,
   };
   const position = clause.length - clause.trimStart().length + 1;
   return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: cut(text, 130), position, hint }, clause);

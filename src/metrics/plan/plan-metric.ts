@@ -245,7 +245,7 @@ function meanColumn(name: string): Column {
 function notComputable({ node, owner }: ResolvedFormula, type: string): FormulaParseError {
   const sentence = {
     zh: `指标“${owner.name}”的公式在此处用 ${type} 计算，而它不是数字`,
-    en: `the formula of metric '${owner.name}' computes here with a ${type}, which is no number`,
+    en: `the formula of metric '${owner.name}' computes here with a ${type}, which is not a number`,
   };
   return new FormulaParseError(owner.formula, node.position, { nearest: patternOf(node), sentence });
 }

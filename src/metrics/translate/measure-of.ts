@@ -34,7 +34,7 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
   const number = (): Typed => {
     const value = expression(args[0]);
     if (value.kind !== 'number')
-      translator.refuse(`${fn.toUpperCase()} of ${value.kind === 'float' ? 'floating-point numbers' : 'what is no number'}`);
+      translator.refuse(`${fn.toUpperCase()} of ${value.kind === 'float' ? 'floating-point numbers' : 'a value that is not a number'}`);
     return value;
   };
   const sumOf = (value: Typed): Typed => {

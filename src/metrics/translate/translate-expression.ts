@@ -206,7 +206,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
   }
 
   function asText({ kind, sql }: Typed): string {
-    return kind === 'text' ? sql : refuse('a search in what is no text');
+    return kind === 'text' ? sql : refuse('a search in a value that is not text');
   }
 
   function compare(operator: string, left: unknown, right: unknown): string {
@@ -280,7 +280,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
   }
 
   function truth({ kind, sql }: Typed): string {
-    return kind === 'boolean' || kind === 'null' ? sql : refuse('a condition that is no boolean');
+    return kind === 'boolean' || kind === 'null' ? sql : refuse('a condition that is not a boolean');
   }
 
   function tested({ arg, booltesttype }: NodeFields): Typed {

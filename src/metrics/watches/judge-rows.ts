@@ -108,7 +108,7 @@ function shorten(value: unknown): unknown {
 
 const notNumber = new RunFailure('value_not_number', {
   zh: '该指标的值不是数字，无法与条件比较；请监视值为数字的指标',
-  en: 'the values of the metric are no numbers, so that they cannot be compared; watch a metric of numbers',
+  en: 'the values of the metric are not numbers, so they cannot be compared; watch a metric of numbers',
 });
 
 const tooManyRows = new RunFailure('too_many_rows_to_watch', {

@@ -131,7 +131,7 @@ export class WatchesController {
   @GraphAccess('editor', metric)
   @ApiOperation({
     summary: '发送一次测试 / Send a test',
-    description: '类型为 webhook.test，与其他投递一样签名与重试。 / Of type webhook.test, signed and tried again as any other delivery.',
+    description: '类型为 webhook.test，与其他投递一样签名与重试。 / A delivery of type webhook.test, signed and retried like any other.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse })
   @ApiResponse({ status: 409, description: '等待的投递过多 / too many deliveries wait' })

@@ -22,7 +22,7 @@ export const cypherDifferences: CypherDifference[] = [
     name: 'unknown-names',
     meaning: {
       zh: '图中没有的标签、类型与属性不是错误，而是答案中的 warnings',
-      en: 'A label, type or property that the graph has not is no error, but one of the warnings of the answer',
+      en: 'An unknown label, type or property is one of the warnings of the answer, not an error',
     },
     example: 'MATCH (n:Unknown) RETURN n.nothing',
   },

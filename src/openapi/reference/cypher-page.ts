@@ -59,7 +59,7 @@ export const cypherPage: ReferencePage = {
     },
     {
       anchor: 'differences',
-      title: { zh: '与 openCypher 不同之处', en: 'What differs from openCypher' },
+      title: { zh: '与 openCypher 不同之处', en: 'Differences from openCypher' },
       entries: cypherDifferences.map(({ name, meaning, example }) => ({
         anchor: `differences-${name}`,
         name,

@@ -77,7 +77,7 @@ export const formulasPage: ReferencePage = {
     },
     {
       zh: 'POST /api/metrics/parse 检查公式而不保存，并用文字说明公式的意思。尚未支持的部分可以解析，但不能执行。',
-      en: 'POST /api/metrics/parse checks a formula without saving it, and says in words what it means. What is not supported yet can be parsed, but not executed.',
+      en: 'POST /api/metrics/parse checks a formula without saving it, and says in words what it means. A part that is not supported yet can be parsed, but not executed.',
     },
   ],
   sections: [

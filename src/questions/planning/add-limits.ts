@@ -62,7 +62,7 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   if (other)
     throw new UnplannableError(
       `“${other.mention.text}”不是所问对象的日期，无法用来限定“${first.mention.text}”`,
-      `"${other.mention.text}" is no date of what is asked for, so "${first.mention.text}" cannot limit it`,
+      `"${other.mention.text}" is not a date of the things that are asked for, so "${first.mention.text}" cannot limit it`,
     );
   const days = dates.filter(({ isYear }) => !isYear);
   const unnamed = days.length > 0 ? days : dates;
@@ -71,7 +71,7 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   if (!found)
     throw new UnplannableError(
       `所问的对象没有日期，无法限定“${first.mention.text}”`,
-      `What is asked for has no date to limit to "${first.mention.text}"`,
+      `The things that are asked for have no date to limit to "${first.mention.text}"`,
     );
   if (meant.length > 1) {
     const isOfOne = meant.every(({ ownerName }) => ownerName === found.ownerName);

@@ -78,7 +78,7 @@ describe('questions about a hospital', () => {
     ['Which disease category has the most patients?', /cannot be ranked/],
     ['Which patients take a drug of the manufacturer of Aspirin?', /It is not clear how "manufacturer" limits/],
     ['Which drugs are out of stock?', /It is not clear how "stock" limits/],
-    ['Which patients take a contagious drug?', /"contagious" is no property of "drug"/],
+    ['Which patients take a contagious drug?', /"contagious" is not a property of "drug"/],
     ['Doctors with the same title as Liam Newton', /same value/],
     ['How many patients visited doctors who earn more than 40000?', /It is not clear what/],
     ['Aspirin是哪家生产的？', /unknown: 哪家生产/],

@@ -44,7 +44,7 @@ describe('questions about a league', () => {
   it.each([
     ['哪些球队有至少2名巴西球员？', /limited by what a relation leads to/],
     ['哪些球队有不到2名巴西球员？', /limited by what a relation leads to/],
-    ['加盟日期在2021年的球员有多少？', /no date of what is asked for/],
+    ['加盟日期在2021年的球员有多少？', /not a date of the things that are asked for/],
     ['点球进球的球员有哪些？', /true or false/],
     ['上海海鸥的队长是谁？', /several ways/],
     ['Diego Novak有多少进球？', /is a relation/],

@@ -90,7 +90,7 @@ export class NameChoices {
     const name = nameIn(stale);
     throw new UnplannableError(
       `所选的${name === null ? '含义' : `“${name}”`}不是这个问题的选项，或已不在图中；请不带 choices 重新提问`,
-      `what was chosen${name === null ? '' : `, "${name}",`} is no choice of this question, or no longer in the graph; ask again without choices`,
+      `the choice${name === null ? '' : `, "${name}",`} is not of this question, or no longer in the graph; ask again without choices`,
     );
   }
 

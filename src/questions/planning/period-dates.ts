@@ -37,7 +37,7 @@ export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord
   if (elsewhere)
     throw new UnplannableError(
       `“${elsewhere.mention.text}”不是“${name}”的日期，不能按它的“${period.text}”统计`,
-      `"${elsewhere.mention.text}" is no date of "${name}", which cannot be grouped by its "${period.text}"`,
+      `"${elsewhere.mention.text}" is not a date of "${name}", which cannot be grouped by its "${period.text}"`,
     );
   const said = new Set(others.flatMap(word => dateOf(word) ?? []));
   const [date] = said;

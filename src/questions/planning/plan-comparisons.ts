@@ -52,7 +52,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
       if (!value)
         throw new UnplannableError(
           `“${first.mention.text}”不是“${counted.mention.text}”的值`,
-          `"${first.mention.text}" is no value of "${counted.mention.text}"`,
+          `"${first.mention.text}" is not a value of "${counted.mention.text}"`,
         );
       const group = { as: 'property' as const, owner: 'node' as const, ownerName: value.label, property: value.property, type: 'string' };
       return this.rankBy(

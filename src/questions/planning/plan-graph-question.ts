@@ -79,7 +79,7 @@ function sumOf(property: string): UnplannableError {
 function namesOfEach({ text }: Mention): UnplannableError {
   return new UnplannableError(
     `不能为每个“${text}”分别列出，请问其中一个，或改用 cypher`,
-    `What each "${text}" has cannot be listed; ask about one of them, or use cypher`,
+    `The things of each "${text}" cannot be listed; ask about one of them, or use cypher`,
   );
 }
 

@@ -235,7 +235,7 @@ function beyondPeriods({ text }: Mention): UnplannableError {
 function neverHappened(negation: string, { text }: Mention): UnplannableError {
   return new UnplannableError(
     `“${negation}”没有日期，不能按“${text}”统计`,
-    `What is said by "${negation}" has no date, so it cannot be grouped by "${text}"`,
+    `The part "${negation}" has no date, so it cannot be grouped by "${text}"`,
   );
 }
 

@@ -342,6 +342,6 @@ function notAmong({ text, label }: Among): UnplannableError {
 export function countedOfSome(): UnplannableError {
   return new UnplannableError(
     '按数量排名或比较时，暂不支持再用关系另一端的事物限定，请分开问',
-    'What is counted cannot be limited by what a relation leads to as well; ask apart',
+    'A ranking or comparison by number cannot be limited by what a relation leads to as well; ask apart',
   );
 }

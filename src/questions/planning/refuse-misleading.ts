@@ -30,7 +30,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       'Things that are alike cannot be found yet; count them by that property, or use cypher',
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
-    throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'What has the same value cannot be found yet; ask for that value, then for what has it'); // prettier-ignore
+    throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'Things with the same value cannot be found yet; ask for that value, then for the things that have it'); // prettier-ignore
   // The verb `own` in `does Lufthansa own aircraft`, but not the adjective in `their own aircraft`
   const verbs = terms.relations.filter(({ mention: { text, start } }) => text === 'own' && !/(?:\b(?:their|its|his|her|the|an?)|['’]s?) $/.test(rest.slice(0, start))); // prettier-ignore
   const withoutVerbs = fillPlaces(
@@ -41,7 +41,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
   if (own !== undefined && (own !== 'their' || anchors.length === 0) && terms.labels.length > 0 && terms.relations.length > 0)
     throw new UnplannableError(
       `不清楚“${own}”指的是其中哪一个；请分开问，或改用 cypher`,
-      `What "${own}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
+      `The thing that "${own}" stands for must be the same in both places, which cannot be asked yet; ask apart, or use cypher`,
     );
   const equal = terms.properties.find(({ mention }, i) => {
     const next = terms.properties[i + 1];
@@ -62,7 +62,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
   if (all)
     throw new UnplannableError(
       `暂不能判断是否与“全部”都“${all.mention.text}”；问其中任意一个请去掉“全部”，或改用 cypher`,
-      `What does so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
+      `Things that do so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
     );
   const deniesWhether = terms.denials.length > 0 && /吗[?？。\s]*$/.test(terms.text);
   if (deniesWhether || /^(?:(?:is|are|was|were|do|does|did|has|have|had|could|would)n['’]?t|can['’]?t|won['’]?t)\b/.test(terms.text))
@@ -85,7 +85,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
   )
     throw new UnplannableError(
       '暂不能要求两处是同一个对象，请改用 cypher',
-      'What must be the same in two places cannot be asked yet; use cypher',
+      'A thing that must be the same in two places cannot be asked for yet; use cypher',
     );
   const group = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest);
   // 各类型, where 类型 is a property: the group is named.

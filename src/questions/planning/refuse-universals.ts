@@ -26,7 +26,7 @@ export function refuseUniversals(terms: QuestionTerms): void {
   if (word === null) return;
   throw new UnplannableError(
     `暂不能判断是否全部都如此（“${word}”）；问其中任意一个请去掉它，或改用 cypher`,
-    `What is so of all of them cannot be found yet ("${word}"); leave it out to ask for any of them, or use cypher`,
+    `A statement about all of them cannot be checked yet ("${word}"); leave the word out to ask for any of them, or use cypher`,
   );
 }
 

@@ -34,7 +34,7 @@ export function refuseQuality({ terms, mention, labels }: Anchor, question: Ques
   if (!noun || labels.includes(noun.label)) return;
   throw new UnplannableError(
     `“${noun.mention.text}”没有“${mention.text}”这个属性`,
-    `"${mention.text}" is no property of "${noun.mention.text}"`,
+    `"${mention.text}" is not a property of "${noun.mention.text}"`,
   );
 }
 

@@ -10,7 +10,7 @@ describe('whatToAsk', () => {
     ['每个供应商的销售额', 'zh', '指标“销售额”可以按地区、类别、时间来问。'],
     ['revenue of suppliers', 'en', 'The metric "revenue" can be asked by region, category, time.'],
     ['没有产品的供应商', 'zh', '关于“产品”可以问属性：产品编号、类别、单价、标签；关系：包含 (订单)、供应 (供应商)。'],
-    ['customers without', 'en', 'Of "Customer" the properties customer id, country and the relations PLACED (Order), LOCATED IN (Region) can be asked.'],
+    ['customers without', 'en', 'Questions about "Customer" can name the properties customer id, country and the relations PLACED (Order), LOCATED IN (Region).'],
     ['天气', 'zh', '可以问：客户、产品、供应商、订单、地区；指标：销售额。'],
     ['weather', 'en', 'You can ask about Customer, Product, Supplier, Order, Region; metrics: revenue.'],
   ] as const)('%s: %s, %s', async (question, language, text) => {

@@ -41,7 +41,7 @@ export function whatToAsk(linked: LinkedQuestion, schema: GraphSchema, metrics: 
     const name = spoken(label);
     return zh
       ? `关于“${name}”可以问属性：${properties || '无'}；关系：${relations || '无'}。`
-      : `Of "${name}" the properties ${properties || '(none)'} and the relations ${relations || '(none)'} can be asked.`;
+      : `Questions about "${name}" can name the properties ${properties || '(none)'} and the relations ${relations || '(none)'}.`;
   }
   const labels = list(schema.labels.map(spoken));
   const measures = list(metrics.map(spoken));

@@ -52,7 +52,7 @@ export const connectionFailures = {
   },
   TOO_MANY_CONNECTIONS: { stage: 'login', zh: '服务器的连接数已满', en: 'the server takes no more connections' },
   NOT_READY: { stage: 'login', zh: '服务器正在启动或停止', en: 'the server is starting or stopping' },
-  PROTOCOL: { stage: 'login', zh: '该端口上的服务不是这一类数据库', en: 'what listens there is no database of this type' },
+  PROTOCOL: { stage: 'login', zh: '该端口上的服务不是这一类数据库', en: 'the service at this port is not a database of this type' },
   SETTINGS_REFUSED: {
     stage: 'rights',
     zh: '该用户不能更改设置（其 profile 为 readonly = 1）；请改为 readonly = 2，它同样只许读取',

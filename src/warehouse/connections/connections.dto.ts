@@ -217,7 +217,7 @@ export class ConnectionTestResponse {
   @ApiPropertyOptional({ example: false, description: '该角色能否写入 / Whether that role could write' })
   can_write?: boolean;
 
-  @ApiPropertyOptional({ type: [String], example: [], description: '应当知道或改进之处 / What the owner should know or change' })
+  @ApiPropertyOptional({ type: [String], example: [], description: '应当知道或改进之处 / Facts that the owner should know or change' })
   warnings?: string[];
 
   @ApiPropertyOptional({ enum: connectionStages, example: 'tls', description: '失败的步骤 / The stage that failed' })

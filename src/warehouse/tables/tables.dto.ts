@@ -157,7 +157,7 @@ export class UploadResponse {
     type: [String],
     example: [],
     description:
-      '应当知道之处，如类型不一的键存为文本 / What you should know, such as keys with values of several types, which became text',
+      '应当知道之处，如类型不一的键存为文本 / Facts that you should know, such as keys with values of several types, which became text',
   })
   warnings: string[];
 

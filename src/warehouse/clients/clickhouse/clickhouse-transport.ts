@@ -171,5 +171,5 @@ async function failureOf(stream: Readable, code: string | string[] | undefined):
     if (text.length > errorBytes) break;
   }
   if (code !== undefined) return new ServerError(Number(code), text);
-  return serverErrorIn(text) ?? new NoClickHouseError('The answer is no error of ClickHouse');
+  return serverErrorIn(text) ?? new NoClickHouseError('The answer is not an error of ClickHouse');
 }

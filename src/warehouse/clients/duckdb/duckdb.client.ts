@@ -171,7 +171,7 @@ function warningsOf({ leftOut, leftOutCount, unreadable, unreadableCount, otherS
   if (leftOutCount > 0) {
     warnings.push({
       zh: `有 ${leftOutCount} 个文件因名称不可用或重复（不分大小写）而不是表：${leftOut.join('、')}`,
-      en: `Files that are no tables, because of characters in their names or because only case tells them apart (${leftOutCount}): ${leftOut.join(', ')}`,
+      en: `Files that are not tables, because of characters in their names or because only case tells them apart (${leftOutCount}): ${leftOut.join(', ')}`,
     });
   }
   if (unreadableCount > 0) {

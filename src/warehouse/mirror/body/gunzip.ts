@@ -70,7 +70,7 @@ function broken(code: string): SchemaError {
   const text =
     code === 'Z_BUF_ERROR'
       ? { zh: 'gzip 数据不完整，未导入任何数据', en: 'the gzip data ends too early; nothing was loaded' }
-      : { zh: '数据不是有效的 gzip，未导入任何数据', en: 'the body is no valid gzip; nothing was loaded' };
+      : { zh: '数据不是有效的 gzip，未导入任何数据', en: 'the body is not valid gzip; nothing was loaded' };
   return problem('csv_gzip', text);
 }
 
