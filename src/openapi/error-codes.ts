@@ -141,6 +141,7 @@ export const errorCodes = [
   'schedule_not_found',
   'secret_unreadable',
   'service_stopping',
+  'shared_memory_full',
   'synonym_not_found',
   'table_being_replaced',
   'table_busy',

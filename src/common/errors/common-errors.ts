@@ -35,21 +35,6 @@ export class DatabaseUnavailableError extends ApiError {
   }
 }
 
-/** 503: the disk of the service's database is full, whatever has filled it. */
-export class DiskFullError extends BusyError {
-  constructor(cause: unknown) {
-    super(
-      'disk_full',
-      {
-        zh: '数据库的磁盘已满，什么都没有改变；请在腾出空间后重试',
-        en: 'The disk of the database is full, and nothing was changed; try again once there is room',
-      },
-      30,
-      cause,
-    );
-  }
-}
-
 /** 503: less disk space is free than the reserve that is kept for small writes. */
 export class DiskReserveError extends BusyError {
   constructor(freeBytes: number, reserveBytes: number) {

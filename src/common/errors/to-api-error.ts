@@ -1,16 +1,15 @@
 import { LanguageError } from '../../text/language-error.js';
-import { sqlstates } from '../../sql/sqlstate.js';
 import { ApiError } from './api-error.js';
 import {
   BadRequestError,
   BodyTooLargeError,
   ChangedMeanwhileError,
   DatabaseUnavailableError,
-  DiskFullError,
   InternalError,
   RouteNotFoundError,
   UnsupportedMediaTypeError,
 } from './common-errors.js';
+import { storageErrorOf } from './storage-error.js';
 
 /** The fields that `toApiError` reads from errors of Nest, `raw-body` and PostgreSQL. */
 interface ForeignError {
@@ -50,7 +49,8 @@ export function toApiError(thrown: unknown): ApiError {
   }
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
-  if (code === sqlstates.diskFull) return new DiskFullError(thrown);
+  const full = storageErrorOf(thrown);
+  if (full) return full;
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
   if (referenceBroken.test(code)) return new ChangedMeanwhileError();
   return new InternalError(thrown);

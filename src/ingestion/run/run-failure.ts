@@ -1,5 +1,6 @@
 import { ApiError } from '../../common/errors/api-error.js';
 import { exceedsBackend, RunFailure } from '../../common/errors/run-failure.js';
+import { storageErrorOf } from '../../common/errors/storage-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
@@ -15,16 +16,8 @@ export function toFailure(error: unknown): RunFailure {
       en: 'a step took longer than source.statement_timeout',
     });
   }
-  if (sqlstate === sqlstates.diskFull) {
-    return new RunFailure(
-      'disk_full',
-      {
-        zh: '服务的数据库磁盘已满，图没有改变；请清理磁盘后重新运行',
-        en: "the disk of the service's database is full, and the graph is as it was; make room and run again",
-      },
-      { sqlstate },
-    );
-  }
+  const full = storageErrorOf(error);
+  if (full) return new RunFailure(full.code, full.text, { sqlstate });
   if (exceedsBackend(error)) {
     return new RunFailure(
       'run_too_large',

@@ -1,4 +1,4 @@
-import { DiskFullError } from '../../common/errors/common-errors.js';
+import { storageErrorOf } from '../../common/errors/storage-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { QueryTooLargeError } from '../retrieval.errors.js';
@@ -19,7 +19,8 @@ const bounds: [sqlstate: string, reason: Bilingual][] = [
 export function explainFailure(failure: unknown): unknown {
   const code = sqlstateOf(failure);
   if (code === '') return failure;
-  if (code === sqlstates.diskFull) return new DiskFullError(failure);
+  const full = storageErrorOf(failure);
+  if (full) return full;
   const sqlstate = isTooLargeForAnyValue(failure) ? sqlstates.outOfMemory : code;
   const bound = bounds.find(([kept]) => kept === sqlstate);
   return bound ? new QueryTooLargeError(bound[1], sqlstate, failure) : failure;

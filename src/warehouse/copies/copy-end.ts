@@ -1,6 +1,7 @@
 import { ApiError } from '../../common/errors/api-error.js';
 import { exceedsBackend, RunFailure } from '../../common/errors/run-failure.js';
-import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { storageErrorOf } from '../../common/errors/storage-error.js';
+import { sqlstateOf } from '../../sql/sqlstate.js';
 import { isLockTimeout } from '../mirror/replace-tables.js';
 import { TableBusyError } from '../warehouse.errors.js';
 
@@ -10,16 +11,8 @@ export function toCopyEnd(error: unknown): RunFailure {
   const known = isLockTimeout(error) ? new TableBusyError() : error;
   if (known instanceof ApiError) return new RunFailure(known.code, known.text, known.context);
   const sqlstate = sqlstateOf(error);
-  if (sqlstate === sqlstates.diskFull) {
-    return new RunFailure(
-      'disk_full',
-      {
-        zh: '服务的数据库磁盘已满，镜像没有改变；请清理磁盘后重新复制',
-        en: "the disk of the service's database is full, and the mirror is as it was; make room and copy again",
-      },
-      { sqlstate },
-    );
-  }
+  const full = storageErrorOf(error);
+  if (full) return new RunFailure(full.code, full.text, { sqlstate });
   if (exceedsBackend(error)) {
     return new RunFailure(
       'copy_too_large',
