@@ -100,7 +100,6 @@ describe('accounts', () => {
     ['no header', undefined],
     ['another scheme', 'Basic abc'],
     ['a scheme with nothing behind it', 'Bearer'],
-    ['lower case', 'bearer TOKEN'],
     ['two spaces', 'Bearer  TOKEN'],
     ['a tab', 'Bearer\tTOKEN'],
     ['something behind the token', 'Bearer TOKEN x'],
@@ -111,6 +110,11 @@ describe('accounts', () => {
     const { body } = await request.expect(401);
     expect(body.code).toBe('not_authenticated');
     expect(body.detail.match(/POST \/api\/auth\/login/g)).toHaveLength(2);
+  });
+
+  // RFC 9110, section 11.1: the name of a scheme has no case.
+  it.each(['bearer', 'BEARER'])('takes a token behind the scheme %s', async scheme => {
+    await test.anonymous.get('/api/auth/me').set('Authorization', `${scheme} ${test.admin.token}`).expect(200);
   });
 
   it('refuses two Authorization headers, whichever of them is good', async () => {

@@ -2,11 +2,11 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
 import { type Access, accessOf } from '../access/access.decorator.js';
+import { extractBearer } from '../access/extract-bearer.js';
 import { rememberStanding } from '../access/graph-standing.js';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { BadApiKeyError, ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { AdmissionService } from '../limits/admission.service.js';
-import { extractBearer } from './jwt.strategy.js';
 import { type TokenClaims, TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 

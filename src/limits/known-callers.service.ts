@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { extractBearer } from '../access/extract-bearer.js';
 import { hasSigned, TokenKey } from '../access/token-key.js';
 import { type Caller } from './charge.js';
 import { RecentMap } from './recent-map.js';
@@ -55,15 +56,16 @@ export class KnownCallersService {
   }
 
   /** The bearer token of a request without an API key, if this service has signed it; otherwise null. */
-  private findToken({ headers: { authorization, 'x-api-key': apiKey } }: Request): string | null {
-    if (apiKey !== undefined || authorization?.startsWith('Bearer ') !== true) return null;
-    const token = authorization.slice('Bearer '.length);
-    return hasSigned(this.key.object, token) ? token : null;
+  private findToken(request: Request): string | null {
+    const token = request.headers['x-api-key'] === undefined ? extractBearer(request) : null;
+    return token !== null && hasSigned(this.key.object, token) ? token : null;
   }
 }
 
-function credentialKey({ headers }: Request): string | null {
-  const { authorization = '', 'x-api-key': apiKey = '' } = headers;
+/** A hash of what a request shows, without the spelling of the scheme: a caller has one place, however its clients write `Bearer`. */
+function credentialKey(request: Request): string | null {
+  const { authorization: header = '', 'x-api-key': apiKey = '' } = request.headers;
+  const authorization = extractBearer(request) ?? header;
   return authorization === '' && apiKey === '' ? null : hashOf(`${authorization}\n${String(apiKey)}`);
 }
 

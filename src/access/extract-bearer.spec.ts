@@ -1,11 +1,11 @@
 import { type Request } from 'express';
-import { extractBearer } from './jwt.strategy.js';
+import { extractBearer } from './extract-bearer.js';
 
 const extract = (authorization: string) => extractBearer({ headers: { authorization } } as Request);
 
 describe('extractBearer', () => {
-  it('takes the token behind exactly one space', () => {
-    expect(extract('Bearer abcd.efgh.ijkl')).toBe('abcd.efgh.ijkl');
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the token behind the scheme %s and exactly one space', scheme => {
+    expect(extract(`${scheme} abcd.efgh.ijkl`)).toBe('abcd.efgh.ijkl');
   });
 
   // The expression of passport-jwt, /(\S+)\s+(\S+)/, needs some 50 ms for each of these headers.
