@@ -88,8 +88,47 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'length' });
   });
 
+  // PostgreSQL compares each item with each, and neither its time limit nor a cancellation ends that.
+  it.each([
+    '$.a[*] == $.b[*]',
+    '$[*] != $[*]',
+    '$ < $',
+    '$[*] ? (@.x[*] >= @.y[*])',
+    '$[*] ? (1 == 1 && @.a <> @.b)',
+    '$[*] == -$[*]',
+    '1 == 1 || $."1" == $[*]',
+    '($[*]) == ($[*])',
+    '$[*] == $v[*]',
+    '$[*] == $v',
+    '$.a\\" == $[*] || $.b\\"',
+    '$[*] /* " */ == $[*] /* " */',
+    '$[*] == 1.5 + $[*]',
+  ])('the path %s compares lists', path => {
+    for (const expression of [`jsonb_path_match(c, '${path}')`, `c::jsonb @@ '${path}'`, `jsonb_path_exists(c, '${path}', c::jsonb)`])
+      expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function' });
+  });
+
+  it.each([
+    '$.a[*] == 1',
+    '"x" == $.a[*]',
+    '-1.5e-3 < $.a && !($[*] >= +.5)',
+    'strict $[*] ? (@.name == "a \\" == b" || @.isOpen != true).x ? (@ <> null)',
+    '$[*] ? (@.price - @.cost > 0)',
+    '$[*] ? (@.a like_regex "^\\d+$" flag "i")',
+    '$."==" ? (@.size() <= 3)',
+  ])('the path %s compares with one value', path => {
+    expect(factsOf(() => guardExpression(`jsonb_path_match(c, '${path}')`, { columns }))).toBeNull();
+  });
+
+  it('may compare with variables whose values are written there', () => {
+    expect(factsOf(() => guardExpression(`jsonb_path_exists(c, '$[*] ? (@ > $v)', '{"v": 3}')`, { columns }))).toBeNull();
+    for (const list of ['c', `'{"v": [${times(101, '1').join(', ')}]}'`, `('{"v": [' || c || ']}')::jsonb`])
+      expect(factsOf(() => guardExpression(`jsonb_path_exists(c, '$[*] ? (@ > $v)', ${list})`, { columns }))).not.toBeNull();
+  });
+
   it.each([
     ["jsonb_path_query_array(c, '$.keyvalue().keyvalue()')", 'function'],
+    ['jsonb_path_query_array(c, \'$.a\\\\"[0,0].b\\\\"\')', 'function'],
     ['regexp_match(a, b)', 'function'],
     ['(a::numeric[])::text', 'type'],
     ["('{1e131071}'::numeric[])::text", 'type'],

@@ -1,6 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { rowChoices } from './allow-lists.js';
 import { functionName } from './check-names.js';
+import { checkPath } from './check-path.js';
 import { constantText } from './constant-text.js';
 import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
@@ -148,7 +149,7 @@ export function checkGrowth(tree: SqlTree): number {
 
   function operation(node: NodeFields, scope: Scope, offset: number | undefined): Size {
     const operator = nameParts(node.name).at(-1);
-    if (operator === '@?' || operator === '@@') checkPath(node.rexpr, operator, offset);
+    if (operator === '@?' || operator === '@@') checkPath(node.rexpr, undefined, operator, offset);
     if (operator === '||') return noted(total([node.lexpr, node.rexpr].filter(Boolean), scope, offset), offset, '||');
     const size = largest(children(node), scope, offset);
     return comparisons.has(operator) && node.kind !== 'AEXPR_NULLIF' ? stored : size;
@@ -217,7 +218,7 @@ export function checkGrowth(tree: SqlTree): number {
     if (name === 'to_char') return longer(8);
     // The functions behind LIKE … ESCAPE and SIMILAR TO put backslashes, dots and brackets before characters.
     if (name === 'like_escape' || name === 'similar_to_escape') return longer(4);
-    if (pathFunctions.has(name)) checkPath(args[1], name, offset);
+    if (pathFunctions.has(name)) checkPath(args[1], args[2], name, offset);
     return { times: Math.max(others.times, all.times), isList: others.isList || all.isList || lists.has(name) };
   }
 
@@ -402,23 +403,3 @@ const tooManyRelations: Bilingual = {
   en: `a query has at most ${mostRelations} tables and sub-selects; make a view in the database`,
 };
 const oneByOne: Bilingual = { zh: '请转换单个值，如 a::numeric', en: 'cast single values, such as a::numeric' };
-const longestPath = 1_000;
-
-/**
- * Refuses a path that multiplies what it finds. `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, as
- * `keyvalue()` does, and `**` visits every level. @throws Refusal
- */
-function checkPath(node: unknown, name: string, offset: number | undefined): void {
-  const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
-  const path = constantText(constant);
-  if (
-    path !== null &&
-    path.length <= longestPath &&
-    !/,|\*\*|\.\s*(?:keyvalue|decimal)\s*\(/.test(path.replace(/"(?:[^"\\]|\\.)*"/g, '""'))
-  )
-    return;
-  throw new Refusal('function', name, offset, {
-    zh: `路径必须是至多 ${longestPath} 个字符的常量，不含逗号分隔的下标、**、keyvalue() 与 decimal()`,
-    en: `its path must be a constant of at most ${longestPath} characters without lists of subscripts, **, keyvalue() and decimal()`,
-  });
-}

@@ -69,7 +69,7 @@ function isList(node: unknown): boolean {
  * Whether an expression is a written list of few short elements, a list made from a short text, or a constant such as `'{a,b}'` or `'{"a":
  * 1}'`.
  */
-function isShortList(node: unknown): boolean {
+export function isShortList(node: unknown): boolean {
   const { TypeCast: cast, A_ArrayExpr: list, FuncCall: call } = (node ?? {}) as Record<string, NodeFields | undefined>;
   if (cast) return isShortList(cast.arg);
   if (call) return nameParts(call.funcname).at(-1) === 'string_to_array' && isShort(((call.args ?? []) as unknown[])[0]);
