@@ -1,4 +1,5 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
+import { checkZone } from './check-zone.js';
 import { checkSoughtOfCall, checkSoughtOfOperator, checkSoughtOfSubselect } from './check-sought.js';
 import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
@@ -31,6 +32,7 @@ export function checkNames(
       if (!functions.has(name)) throw new Refusal('function', name, offset);
       if (name === 'replace') checkReplace(node, offset);
       if (name === 'normalize') checkNormalize(node, offset);
+      checkZone(name, node, offset);
       checkSoughtOfCall(name, node, offset);
       return;
     }
