@@ -62,10 +62,18 @@ export function isRepeated(local: string, zone: string): boolean {
   return after < before && offsetAt(second - before) === before && offsetAt(second - after) === after;
 }
 
-/** Whether the clock of a zone is moved by a part of an hour between two local times, as in Lord Howe by half an hour. */
+/** Before the first of these moments no zone moves its clock, and after the second each zone repeats the moves of a year. */
+const [firstMove, lastChange] = [Date.UTC(1800) / 1000, Date.UTC(2100) / 1000];
+
+/**
+ * Whether the clock of a zone is moved by a part of an hour between two local times, as in Lord Howe by half an hour. A range of thousands
+ * of years is followed through 300 of them, in 0.04 s.
+ */
 export function movesByPartOfHour(zone: string, from: string, to: string): boolean {
   const offsetAt = offsetsIn(zone);
-  const [first, last] = [from, to].map(local => Math.floor(Date.parse(`${local.slice(0, 10)}T00:00Z`) / 1000)) as [number, number];
+  const [begin, end] = [from, to].map(local => Math.floor(Date.parse(`${local.slice(0, 10)}T00:00Z`) / 1000)) as [number, number];
+  const first = Math.max(begin, firstMove);
+  const last = Math.min(end, Math.max(first + 14 * month, lastChange));
   let before = offsetAt(first - month);
   for (let second = first; second < last + 2 * month; second += month) {
     const offset = offsetAt(second);

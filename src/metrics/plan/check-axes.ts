@@ -53,9 +53,10 @@ export function checkAxes(
   ] as const)
     if (value !== null && !(grain === 'hour' ? wholeHours : wholeDays).test(value))
       report(`time.${field}`, ...(grain === 'hour' ? needsWholeHours : needsWholeDays));
-  if (grain === 'hour') checkHours(moved, request, time, report);
   if (countPeriods(time) > maxFilledPeriods)
     report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
+  // The clock is followed only through a range that is known to be real and short.
+  if (grain === 'hour') checkHours(moved, request, time, problems.length === 0, report);
   for (const { axis, binding } of moved) {
     if (axis.shift) checkShift(axis.shift, grain, report);
     const spans = [axis.shift, typeof axis.window?.from === 'object' && 'unit' in axis.window.from ? axis.window.from : undefined];
@@ -113,9 +114,15 @@ const needsWholeHours: [string, Bilingual] = [
   { zh: '公式按时段计算，from 与 to 应为整点', en: 'the formula computes with periods: give whole hours, YYYY-MM-DDTHH:00' },
 ];
 
-function checkHours(moved: readonly Scan[], { totals }: MetricRequest, { timezone, from, to }: TimePlan, report: Report): void {
+function checkHours(
+  moved: readonly Scan[],
+  { totals }: MetricRequest,
+  { timezone, from, to }: TimePlan,
+  isSound: boolean,
+  report: Report,
+): void {
   const [first, end] = [from ?? '1972-01-01', to ?? new Date().toISOString()];
-  if (moved.some(({ axis }) => axis.shift) && movesByPartOfHour(timezone, first, end))
+  if (isSound && moved.some(({ axis }) => axis.shift) && movesByPartOfHour(timezone, first, end))
     report('time.timezone', 'parts_of_hours', {
       zh: `${timezone} 的时钟在该范围内曾拨动不足一小时，不能与此前的小时相比：请缩短范围，或改用 UTC 等时区`,
       en: `the clock of ${timezone} is moved by a part of an hour in this range, so no hour can be compared with an earlier one: give a range without that, or a zone such as UTC`,

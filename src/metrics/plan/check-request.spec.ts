@@ -58,6 +58,21 @@ describe('a request that does not fit is a 422', () => {
     expect(problems(formula, request)).toEqual(expected);
   });
 
+  const earlierHour: Partial<MetricRequest> = { compare: { shift: { count: 1, unit: 'hour' }, modes: ['value'] } };
+  const hourly = { ...orders, time: { ...orders.time!, min_grain: 'hour' as const } };
+  // Each took seconds, or ended in a RangeError, when the clock of the zone was followed through the whole range.
+  it.each<[Partial<MetricRequest['time']>, string[]]>([
+    [{ from: '0001-01-01', to: '9999-12-31' }, ['body.time.to too_many_periods']],
+    [{ from: '-200000-01', to: '+200000-01' }, ['body.time.from date_type', 'body.time.to date_type', 'body.time.to too_many_periods']],
+    [{ from: '-271821-05', to: '2024-01-01' }, ['body.time.from date_type', 'body.time.to too_many_periods']],
+    [{ from: '0001-01-01' }, []],
+    [{ to: '9999-12-31' }, []],
+  ])('an hour is compared with the hour before within %j in a moment', (range, expected) => {
+    const before = process.cpuUsage();
+    expect(problems('COUNT(*)', { ...earlierHour, time: { ...range, grain: 'hour', timezone: 'Etc/GMT+5' } }, hourly)).toEqual(expected);
+    expect(process.cpuUsage(before).user).toBeLessThan(600_000);
+  });
+
   it.each([
     ['SUM(状态)', "'状态' at character 5; in the formula of 本身; SUM does not take a text"],
     ['1 + AVG(日 WHERE 金额 > 1)', "'日' at character 9; in the formula of 本身; AVG does not take a date"],
