@@ -2,6 +2,7 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 import { atOnce, type Steps } from '../../text/steps.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type Value } from '../patterns/metric-pattern.js';
+import { zoneOffsetsInSteps } from '../translate/zone-offsets.js';
 import { checkAxes } from './check-axes.js';
 import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from './check-request.js';
 import { compare, compileHaving, compileOrder, type ResultColumn } from './compile-order.js';
@@ -96,6 +97,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
   ];
   const outputs = outputsOf(asked, plan, request);
   const target = targetOf([...allBindings, ...filterBindings]);
+  if (target) yield* zoneOffsetsInSteps(time.timezone);
   const assembly = new SqlAssembly(target);
   const building: Building = { assembly, problems, checks: new FilterChecks(time.timezone) };
   const compiled = yield* compileStatement(plan, filters, request, time, keys, outputs, building);
