@@ -3,6 +3,7 @@ import { compile, openMetricTables, orders, refunds, type MetricTables } from '.
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { MissingBindingError } from '../metrics.errors.js';
+import { type MetricBinding } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
 
 let tables: MetricTables;
@@ -127,6 +128,16 @@ LIMIT $5::bigint OFFSET $6::bigint`,
 
   it('applies the row filter of the binding below everything else', async () => {
     expect(await run('SUM(金额)', {}, { ...orders, row_filter: "o.status = 'paid' OR o.amount = 7" })).toEqual([['177']]);
+  });
+
+  it('tells nothing of hidden rows by errors of a clause (risk: a clause evaluated before the row filter or an inner join)', async () => {
+    const [region] = orders.joins;
+    const inner: MetricBinding = { ...orders, joins: [{ ...region!, kind: 'inner' }] };
+    const probe = (amount: number) => ({ filter_clause: `CASE WHEN 金额 = ${amount} THEN 1 / (金额 - 金额) ELSE 1 END > 0` });
+    expect(await run('SUM(金额)', probe(20), { ...orders, row_filter: "c.region = '华东'" })).toEqual([['150']]);
+    expect(await run('SUM(金额)', probe(7), { ...orders, row_filter: "upper(upper(o.status)) = 'PAID'" })).toEqual([['170']]);
+    expect(await run('SUM(金额)', probe(7), inner)).toEqual([['200']]);
+    await expect(run('SUM(金额)', probe(100), inner)).rejects.toThrow('division by zero');
   });
 });
 

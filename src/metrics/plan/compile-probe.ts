@@ -20,6 +20,6 @@ export function* compileProbe(binding: MetricBinding): Steps<SqlStatement> {
   }));
   yield* assembly.judgeAll(binding, new Set([...exposed.map(({ expression }) => expression), ...expressionsOf(binding)]));
   const list = exposed.map(column => quote(column.name)).concat(binding.time ? [quote(timeColumn)] : []);
-  const relation = compileRelation(binding, exposed, true, assembly);
+  const relation = compileRelation(binding, exposed, { withTime: true }, assembly);
   return yield* assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);
 }

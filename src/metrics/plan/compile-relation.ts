@@ -4,12 +4,26 @@ import { type SqlAssembly } from './sql-assembly.js';
 /** The hidden name of the time column in a relation. Logical names may not begin with two underscores. */
 export const timeColumn = '__time';
 
+/** The hidden boolean column of a relation that is true for the rows that the binding lets through. */
+export const keptColumn = '__kept';
+
+/** Whether a binding hides rows of its tables from those who ask for the metric: by a row filter, or by an inner join. */
+export function hidesRows({ row_filter, joins }: MetricBinding): boolean {
+  return row_filter !== null || joins.some(({ kind }) => kind === 'inner');
+}
+
 /**
  * A binding's tables as one sub-select, whose columns have the logical names. The client's predicates over those names are embedded
  * verbatim, without renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
  *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM sales.orders AS o LEFT JOIN … WHERE (row filter)) AS o
+ * @param withKept whether to give the column `__kept`, for a clause that must not read the rows that the binding hides
  */
-export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
+export function compileRelation(
+  binding: MetricBinding,
+  exposed: BoundColumn[],
+  { withTime, withKept = false }: { withTime: boolean; withKept?: boolean },
+  assembly: SqlAssembly,
+): string {
   const { quote } = assembly.dialect;
   const used = new Map<string, Set<string>>();
   const embed = (text: string): string => {
@@ -32,6 +46,11 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
     return [{ join, on }];
   });
   joins.reverse();
+  if (withKept) {
+    const conditions = joins.flatMap(({ join, on }) => (join.kind === 'inner' ? [on] : []));
+    if (binding.row_filter !== null) conditions.push(embed(binding.row_filter));
+    columns.push(`(${conditions.join(' AND ')}) AS ${quote(keptColumn)}`);
+  }
   assembly.joins.push(...joins.map(({ join }) => join));
   for (const table of [binding.fact, ...binding.joins]) {
     const columns = used.get(table.alias);

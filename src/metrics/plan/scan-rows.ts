@@ -1,11 +1,12 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
 import { compileFilter } from './compile-filters.js';
-import { compileRelation, expressionsOf, timeColumn } from './compile-relation.js';
+import { compileRelation, expressionsOf, hidesRows, keptColumn, timeColumn } from './compile-relation.js';
 import { type ScanContext } from './scan-context.js';
 import { type BoundColumn, findKey, namedColumns } from './metric-binding.js';
 import { type Column, type Scan } from './plan-metric.js';
 import { type NamedSql } from './select-groups.js';
+import { mayFail } from './may-fail.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The rows of a binding that pass all filters, and the SQL that is computed from them. */
@@ -77,7 +78,11 @@ export function rowsOf(
     const dimension = findKey(binding, by);
     if (dimension) conditions.push(`${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`);
   });
-  if (clause) conditions.push(assembly.embed(clause));
+  // A clause may fail on some rows, such as by 1/0, and the failure tells of them. PostgreSQL evaluates conditions in an order of its own,
+  // also before a join, but a part of CASE only if its condition holds. A clause within CASE uses no index, and is evaluated after the
+  // joins: one over 500,000 rows took 1.1 s in place of 0.7 s. Plain comparisons stay outside, where one by an index takes 0.06 s.
+  const withKept = clause !== null && hidesRows(binding) && mayFail(clause.tree);
+  if (clause) conditions.push(withKept ? `CASE WHEN ${quote(keptColumn)} THEN ${assembly.embed(clause)} END` : assembly.embed(clause));
   const picks = (keys: string[]): NamedSql[] =>
     [...columns.values()].flatMap(({ name, aggregate: { pick }, where, by, over }) => {
       if (!pick) return [];
@@ -90,7 +95,7 @@ export function rowsOf(
       const partition = group.length > 0 ? `PARTITION BY ${group.join(', ')}` : '';
       return [{ sql: `(${time} = ${end} OVER (${partition}))`, name: pickName(name) }];
     });
-  const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], withTime, assembly);
+  const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], { withTime, withKept }, assembly);
   return { from, conditions, dimensions, measures, picks };
 }
 

@@ -1,0 +1,31 @@
+import { guardExpression } from '../../sql-guard/guard-expression.js';
+import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { mayFail } from './may-fail.js';
+
+const columns = new Set(['a', 'b']);
+const failing = (text: string): boolean => mayFail(guardExpression(text, { columns }).tree);
+
+describe('a clause', () => {
+  beforeAll(loadSqlParser);
+
+  it.each([
+    "a = 'x' AND NOT (b <> 3 OR b IS NULL)",
+    "a IN ('x', 'y') AND b BETWEEN 1 AND 2.5",
+    "a LIKE '%x_' OR a NOT ILIKE 'y%'",
+    "b >= '2024-01-01'::date AND (a = b) IS TRUE",
+    "a = ANY (ARRAY['x', 'y']) AND a IS DISTINCT FROM b",
+  ])('%s never fails on single rows', text => expect(failing(text)).toBe(false));
+
+  it.each([
+    '1 / b > 0',
+    'CASE WHEN b = 1 THEN 1 ELSE 2 END > 0',
+    "a LIKE 'x\\'",
+    'a::int = 1',
+    "a ~ 'x'",
+    'length(a) > 1',
+    '-b > 1',
+    'a || b = 1',
+    "a = ANY ('{x}')  AND b % 7 = 0",
+    'NULLIF(a, b) IS NULL',
+  ])('%s may fail on some rows', text => expect(failing(text)).toBe(true));
+});
