@@ -7,6 +7,7 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { toReadError } from '../warehouse/clients/postgres/read-errors.js';
 import { typeNameOf } from '../warehouse/clients/postgres/wire-types.js';
 import { type TableColumn, type TableDescription } from '../warehouse/clients/warehouse.client.js';
+import { isReadable } from '../warehouse/references/key-kind.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { createCopy, pathOfCopies } from './run/copy-source.js';
 import { ForeignTables } from './staging/foreign-tables.js';
@@ -141,7 +142,7 @@ export class ForeignSource implements ReadableSource {
     try {
       await session.query(`BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = ${probeTimeoutMs}`);
       for (const table of this.tables.all) {
-        const readable = [...table.columns.values()].filter(({ type }) => type !== 'other');
+        const readable = [...table.columns.values()].filter(isReadable);
         await createCopy(session, table, readable, this.role);
       }
       await session.query(`SET LOCAL ROLE ${quoteIdentifier(this.role)}`);

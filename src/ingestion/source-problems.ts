@@ -9,6 +9,7 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { nearestName } from '../text/nearest-name.js';
 import { offsetAt, positionAt } from '../text/place.js';
+import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type ElementSource, type MappingPath } from './mapping/mapping.js';
@@ -47,13 +48,24 @@ export function unknownColumn(column: string, path: MappingPath, { source, colum
   };
 }
 
-export function unreadableColumn(column: string, nativeType: string, path: MappingPath): SourceProblem {
+/** The problem of a column whose type PostgreSQL lacks, or whose name it would cut. */
+export function unreadableColumn({ name, type, nativeType }: TableColumn, path: MappingPath): SourceProblem {
+  if (type !== 'other')
+    return {
+      type: 'unreadable_column',
+      path,
+      text: {
+        zh: `无法读取列 '${name}'：列名超过 63 字节（21 个汉字），PostgreSQL 会截断`,
+        en: `the column '${name}' cannot be read: its name has more than 63 bytes, which PostgreSQL cuts`,
+      },
+      hint: { zh: '在来源库中用视图另取短名', en: 'give it a shorter name in a view of the source' },
+    };
   return {
     type: 'unreadable_column',
     path,
     text: {
-      zh: `无法读取列 '${column}'：其类型没有对应的 PostgreSQL 类型`,
-      en: `the column '${column}' cannot be read: its type has no counterpart in PostgreSQL`,
+      zh: `无法读取列 '${name}'：其类型没有对应的 PostgreSQL 类型`,
+      en: `the column '${name}' cannot be read: its type has no counterpart in PostgreSQL`,
     },
     suggestion: { zh: `（${nativeType}）`, en: ` (${nativeType})` },
     hint: { zh: '在来源库中用视图转换它', en: 'convert it in a view of the source' },
@@ -126,7 +138,7 @@ export async function queryProblem(
   for (const table of tables.slice(0, shownTables)) {
     const columns = (await catalog.describe(table))?.columns;
     const other = client.local === null && columns?.find(column => column.name === name && column.type === 'other');
-    if (other) return unreadableColumn(name, other.nativeType, path);
+    if (other) return unreadableColumn(other, path);
     if (columns) known.set(table, columns.map(column => column.name).slice(0, shownColumns));
   }
   const { zh, en } = fault.place;

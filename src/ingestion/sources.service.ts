@@ -12,6 +12,7 @@ import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
 import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { isReadable } from '../warehouse/references/key-kind.js';
 import { within } from '../warehouse/source-patience.js';
 import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
@@ -370,15 +371,15 @@ function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> |
 
 /**
  * Splits the columns of a table into readable and unreadable columns. A local table has no unreadable columns. A column of another database
- * is unreadable if PostgreSQL lacks its type.
+ * is unreadable if PostgreSQL lacks its type or cuts its name.
  */
 function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
-  const readable = found.filter(({ type }) => isLocal || type !== 'other');
-  const others = found.filter(({ type }) => !isLocal && type === 'other');
+  const readable = found.filter(column => isLocal || isReadable(column));
+  const others = found.filter(column => !isLocal && !isReadable(column));
   return {
     columns: new Map(readable.map(({ name, type }) => [name, sourceFamily(type)])),
     keptAsText: keptAsTextOf(readable),
-    unreadable: new Map(others.map(({ name, nativeType }) => [name, path => unreadableColumn(name, nativeType, path)])),
+    unreadable: new Map(others.map(column => [column.name, path => unreadableColumn(column, path)])),
     growth: 1,
   };
 }

@@ -1,3 +1,4 @@
+import { fitsIdentifier } from '../sql/quote-identifier.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { positionAt } from '../text/place.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
@@ -40,6 +41,7 @@ export function checkText(text: string, limit = maxLength): number {
     return 0; // The parse that follows finds the place.
   }
   locate(text, '', () => checkDepth(tokens));
+  locate(text, '', () => checkLengths(tokens));
   const comment = tokens.find(({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT');
   if (comment) {
     const before = Buffer.from(text).subarray(0, comment.start).toString();
@@ -49,6 +51,39 @@ export function checkText(text: string, limit = maxLength): number {
   }
   return tokens.filter(({ text: token }) => !/^[(),.]$/.test(token)).length;
 }
+
+/**
+ * Refuses a name that PostgreSQL's parser would cut. The cut name may be that of another column, and the texts for other databases are
+ * parsed by the same parser. @throws Refusal
+ */
+function checkLengths(tokens: readonly SqlToken[]): void {
+  for (const { text, tokenName, start } of tokens) {
+    // The scanner knows no name for a token of the kind U&"…".
+    if (tokenName !== 'IDENT' && !/^u&"/i.test(text)) continue;
+    const name = nameIn(text);
+    if (!fitsIdentifier(name)) throw new Refusal('length', name, start, shorterName, tooLongName);
+  }
+}
+
+/** The name that a token spells, also as U&"…". */
+function nameIn(token: string): string {
+  const [, unicode, quoted] = /^(u&)?"([\s\S]*)"$/i.exec(token) ?? [];
+  if (quoted === undefined) return token;
+  const name = quoted.replaceAll('""', '"');
+  if (unicode === undefined) return name;
+  return name.replace(/\\(?:\+([0-9a-f]{6})|([0-9a-f]{4}))/gi, (_, long?: string, short?: string) =>
+    String.fromCodePoint(Math.min(parseInt(long ?? short!, 16), 0x10ffff)),
+  );
+}
+
+const tooLongName: Bilingual = {
+  zh: '名称超过 63 字节（21 个汉字），PostgreSQL 会截断它',
+  en: 'a name has more than 63 bytes, which PostgreSQL would cut',
+};
+const shorterName: Bilingual = {
+  zh: '请写更短的名称；若是来源中的列或表，请在来源库中建视图另取短名',
+  en: 'write a shorter name; for a column or table of the source, give it one in a view of the source',
+};
 
 /**
  * Refuses a text with more names, numbers and operators than are judged in one go. @param what the kind of text, for the message. @throws

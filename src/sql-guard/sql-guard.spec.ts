@@ -2,6 +2,7 @@ import { refusal } from '../../test/support/refused-sql.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardExpression } from './guard-expression.js';
+import { guardSelect } from './guard-select.js';
 import { fragmentMarker } from './same-shape.js';
 import { assembleSql } from '../../test/support/assemble-sql.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
@@ -39,6 +40,39 @@ const refusedPredicate = (clause: string) => refusal(() => guardExpression(claus
       expect(assembleSql(`SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`, [guarded])).toContain(`(\n${clause}\n)`);
     });
   }
+});
+
+describe('a name that PostgreSQL would cut to 63 bytes (risk: the cut name is that of another column)', () => {
+  const cut = '您对我们公司提供的售后服务的总体满意程度（';
+  const long = `${cut}二）`;
+  const own = { columns: new Set([cut, long]), alias: 'answers' };
+
+  it.each([`"${long}" > 1`, `${'满意程度'.repeat(6)} > 1`, `answers."${long}" > 1`, `"${long}".x > 1`, `U&"${'\\6EE1'.repeat(22)}" > 1`])(
+    'is refused by name: %s',
+    clause => {
+      expect(refusal(() => guardExpression(clause, own))).toMatchObject({
+        reason: 'length',
+        token: expect.stringMatching(/满/),
+        position: expect.any(Number),
+        sentence: { en: expect.stringContaining('more than 63 bytes') },
+        hint: { en: expect.stringContaining('a view of the source') },
+      });
+    },
+  );
+
+  it('is refused as an alias, a table and a CTE of a query', () => {
+    for (const query of [`SELECT 1 AS "${long}"`, `SELECT 1 FROM "${long}"`, `WITH "${long}" AS (SELECT 1) SELECT 2`])
+      expect(refusal(() => guardSelect(query, { schema: 'mirror' }))).toMatchObject({ reason: 'length', token: long });
+  });
+
+  it('keeps names of 63 bytes, and long texts and escapes that spell a short name', () => {
+    for (const clause of [
+      `"${cut}" > 1`,
+      `"${cut}"::text = '${long}'`,
+      `U&"${[...cut].map(each => `\\${each.charCodeAt(0).toString(16)}`).join('')}" > 1`,
+    ])
+      expect(guardExpression(clause, own).columns).toEqual([[null, cut]]);
+  });
 });
 
 describe('decisions on the policy list', () => {

@@ -1,5 +1,6 @@
 import { withKnownType } from '../../warehouse/clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
+import { isReadable } from '../../warehouse/references/key-kind.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { type MovedSelect, moveTables } from '../../sql-guard/move-tables.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
@@ -83,7 +84,7 @@ export class ForeignTables {
       const readers = targets.filter(({ element }) => this.namesOf(element.source).some(name => this.get(name) === table));
       const feedsQuery = readers.some(({ element }) => element.source.kind === 'query');
       const wanted = new Set(readers.flatMap(target => usedColumns(target, table)));
-      const used = [...table.columns.values()].filter(({ name, type }) => (feedsQuery ? type !== 'other' : wanted.has(name)));
+      const used = [...table.columns.values()].filter(column => (feedsQuery ? isReadable(column) : wanted.has(column.name)));
       const [only] = readers;
       const by = readers.length === 1 && only?.element.source.kind === 'table' ? only.element.incremental : null;
       return { ...table, used, feedsQuery, incremental: by && { target: only!.name, by } };

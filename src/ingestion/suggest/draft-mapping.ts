@@ -296,7 +296,10 @@ const binaryType = {
   zh: '二进制内容不作为属性；需要时可自行加入',
   en: 'binary values make no properties; add the column if you want them',
 };
-const longColumnName = { zh: '列名超过 63 个字符', en: 'the name of the column has more than 63 characters' };
+const longColumnName = {
+  zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断；请在来源库中用视图另取短名',
+  en: 'the name of the column has more than 63 bytes, which PostgreSQL cuts; give it a shorter name in a view of the source',
+};
 const tooManyColumns = {
   zh: `每个节点最多 ${mostColumns} 列；其余的列未列入`,
   en: `a node has at most ${mostColumns} columns; these did not fit`,

@@ -3,8 +3,8 @@ import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type Steps } from '../../text/steps.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { type BindingDimension, identifier } from './binding.dto.js';
+import { fitsIdentifier, quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type BindingDimension, type BindingRequest, identifier } from './binding.dto.js';
 import { admits, guardOverTable, guardOverTables, judgeInSteps, typeOfColumn } from '../plan/bound-sql.js';
 import { kindOf } from '../plan/compare-types.js';
 import { type BoundJoin, type BoundTable, type MetricBinding } from '../plan/metric-binding.js';
@@ -65,7 +65,16 @@ export interface NameCheck {
  * names.
  */
 export function isIdentifier(name: string): boolean {
-  return identifier.test(name) && Buffer.byteLength(name) <= 63;
+  return identifier.test(name) && fitsIdentifier(name);
+}
+
+const nameForm: Bilingual = { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' };
+
+/** Reports the aliases of tables that PostgreSQL's parser would cut. */
+export function checkAliases({ alias, joins }: BindingRequest, loc: Loc, problems: FieldProblem[]): void {
+  const written: [string | undefined, Loc][] = [[alias, [...loc, 'alias']]];
+  joins?.forEach((join, index) => written.push([join.alias, [...loc, 'joins', index, 'alias']]));
+  for (const [name, at] of written) if (name != null && !isIdentifier(name)) problems.push({ loc: at, text: nameForm, type: 'name_form' });
 }
 
 /** Reports a name that is malformed, reserved or taken by another column. Otherwise adds it to `taken`. */
@@ -73,7 +82,7 @@ export function checkName(name: string, loc: Loc, { kind, expression, taken, ...
   const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
   if (!isIdentifier(name)) {
-    report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
+    report('name_form', nameForm);
   } else if (isHidden(name) || (kind === 'dimension' && answerColumns.has(name))) {
     report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
   } else if (other !== undefined && other !== expression && !isSameColumn(other, expression, scope)) {

@@ -7,6 +7,7 @@ import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
 import {
+  checkAliases,
   checkName,
   defaultColumns,
   defaultDimensions,
@@ -79,6 +80,8 @@ export class MetricBinder {
     const dialect = connection.client.dialect === 'postgres' ? null : connection.client.dialect;
     if (dialect && request.relation.sql != null) throw new NotInDialectError(dialect, 'relation.sql');
     const problems: FieldProblem[] = [];
+    checkAliases(request, loc, problems);
+    throwIfAny(problems);
     const fact = await this.describeFact(connection, request, loc, problems);
     const joins = await this.describeJoins(principal, connection, request.joins ?? [], fact, loc, problems);
     throwIfAny(problems);

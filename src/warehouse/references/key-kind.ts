@@ -1,13 +1,13 @@
 import { type TableColumn } from '../clients/warehouse.client.js';
+import { fitsIdentifier } from '../../sql/quote-identifier.js';
 import { withoutLength } from '../../sql/without-length.js';
 
-/** The most characters of a column name that a mapping or a binding may use. */
-const longestName = 63;
 /** The names of PostgreSQL's types for texts. */
 const texts = new Set(['text', 'varchar', 'character varying', 'char', 'character', 'bpchar', 'name']);
 
+/** Tells whether PostgreSQL has the type of the column and keeps its name, so that a mapping or a binding may use the column. */
 export function isReadable({ name, type }: TableColumn): boolean {
-  return type !== 'other' && [...name].length <= longestName;
+  return type !== 'other' && fitsIdentifier(name);
 }
 
 /**
