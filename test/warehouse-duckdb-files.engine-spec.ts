@@ -55,11 +55,6 @@ describe('the files of a folder', () => {
     expect((await folder.catalog(claim).list('c', 1)).map(({ name }) => name)).toEqual(['j']);
   });
 
-  it('refuse whole numbers of JSON that were rounded when they were parsed', async () => {
-    await put('rounded.json', '[{"n": 12345678901234567890123}, {"n": 0.5}]');
-    await expect(read('rounded', ['n'])).rejects.toMatchObject({ code: 'column_value_not_readable', context: { column: 'n' } });
-  });
-
   it('refuse a reading during which a file changed', async () => {
     await put('growing.csv', `id,note\n${`1,${'x'.repeat(1000)}\n`.repeat(20_000)}`);
     const reading = await folder.openReading({ claim, timeoutMs: 20_000 });

@@ -71,7 +71,7 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
 function unreadableError(error: FailedWorkError): ApiError {
   const { unreadable } = error.failure;
   if (!unreadable) return queryError(sqlstates.dataCorrupted, error);
-  return new WarehouseQueryError(unreadableFile(unreadable.file, unreadable.reason), sqlstates.dataCorrupted, null, error);
+  return new WarehouseQueryError(unreadableFile(unreadable), sqlstates.dataCorrupted, null, error);
 }
 
 function queryError(sqlstate: string, cause: unknown): ApiError {

@@ -2,7 +2,20 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { type Readable, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../../common/built-file.js';
-import { type Failure, type FileSource, outOfMemorySignal, type Reply, type Row, type RowsAnswer, type Work } from './protocol.js';
+import { type LRUCache } from 'lru-cache';
+import {
+  type Failure,
+  type FileSource,
+  type Outcome,
+  outOfMemorySignal,
+  type Reply,
+  type Row,
+  type RowsAnswer,
+  type Work,
+} from './protocol.js';
+
+/** Readers by the version of their file. */
+export type KnownReaders = LRUCache<string, string>;
 
 const longestStartMs = 20_000;
 /**
@@ -35,7 +48,8 @@ export class DuckdbProcess {
   /** Rows that the current work has sent so far. */
   private rowsSoFar: Row[][] = [];
 
-  private constructor() {
+  /** @param readers the readers that work found, also in other processes of the connection */
+  private constructor(private readonly readers: KnownReaders) {
     this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
       execArgv: ['--max-old-space-size=128'],
       // The environment is empty; Node adds the variables that Windows needs to start a process.
@@ -54,8 +68,8 @@ export class DuckdbProcess {
   }
 
   /** Starts a process. @returns null if the DuckDB driver is not installed */
-  static async start(): Promise<DuckdbProcess | null> {
-    const started = new DuckdbProcess();
+  static async start(readers: KnownReaders): Promise<DuckdbProcess | null> {
+    const started = new DuckdbProcess(readers);
     const late = setTimeout(() => started.kill(), longestStartMs);
     try {
       const reply = await started.reply();
@@ -79,15 +93,16 @@ export class DuckdbProcess {
   async do(source: FileSource, work: Work): Promise<unknown> {
     const reply = this.reply();
     this.rowsSoFar = [];
-    this.child.send({ source, work }, error => {
+    this.child.send({ source, work, known: Object.fromEntries(this.readers.entries()) }, error => {
       if (error) this.kill();
     });
-    const answer = await reply;
+    const answer = (await reply) as Outcome;
+    for (const [version, reader] of Object.entries(answer.found)) this.readers.set(version, reader);
     if ('failed' in answer) {
       if (unread.has(answer.failed.code)) this.kill();
       throw new FailedWorkError(answer.failed);
     }
-    const { done } = answer as { done: object };
+    const done = answer.done as object;
     return this.rowsSoFar.length === 0 ? done : { ...done, rows: this.rowsSoFar.flat() };
   }
 

@@ -1,11 +1,17 @@
 import { DriverNotInstalledError } from '../../warehouse.errors.js';
-import { DuckdbProcess } from './duckdb-process.js';
+import { LRUCache } from 'lru-cache';
+import { DuckdbProcess, type KnownReaders } from './duckdb-process.js';
 
 /** Time in ms for which one idle process is kept for the next work. A process takes some 100 MB, and a quarter of a second to start. */
 const idleMs = 30_000;
 
 /** Gives each piece of work a process of its own, so that killing a process that takes too long harms no other work. */
 export class DuckdbProcesses {
+  /** Bounded by the characters of the readers, because all of them go to a process with each piece of work. */
+  private readonly readers: KnownReaders = new LRUCache({
+    maxSize: 200_000,
+    sizeCalculation: (reader, version) => reader.length + version.length,
+  });
   private readonly working = new Set<DuckdbProcess>();
   private idle: DuckdbProcess | null = null;
   private idleTimer: NodeJS.Timeout | undefined;
@@ -22,7 +28,7 @@ export class DuckdbProcesses {
     this.idle = null;
     clearTimeout(this.idleTimer);
     if (kept?.isAlive) kept.setIdle(false);
-    const taken = kept?.isAlive ? kept : await DuckdbProcess.start();
+    const taken = kept?.isAlive ? kept : await DuckdbProcess.start(this.readers);
     if (!taken) throw new DriverNotInstalledError('duckdb', '@duckdb/node-api', undefined);
     this.working.add(taken);
     return taken;

@@ -1,5 +1,5 @@
 import { type DuckdbPlace } from './duckdb-dsn.js';
-import { type UnreadableReason } from './unreadable-file.js';
+import { type UnreadableFile } from './unreadable-file.js';
 
 /** Place of a connection's files. `path` is relative to the operator's directory `directory`. */
 export interface FileSource extends DuckdbPlace {
@@ -33,10 +33,8 @@ export interface TestAnswer {
   otherSchemas: string[];
 }
 
-export interface UnreadableFile {
-  file: string;
-  reason: UnreadableReason;
-}
+/** SQL that reads a version of a text file, by the file and its version. Finding it takes a reading of all of the file. */
+export type Readers = Record<string, string>;
 
 export type Row = (string | null)[];
 
@@ -77,12 +75,13 @@ export interface Failure {
   /** The index of the requested column that has an unreadable value, from 0. */
   column?: number;
   bytes?: number;
-  /** The unreadable file, if the work named the file's table. */
+  /** The unreadable file and the place in it. */
   unreadable?: UnreadableFile;
 }
 
-/** A message of the process. `rows` are the next rows of the work that goes on. */
-export type Reply = { ready: true } | { noDriver: true } | { rows: Row[] } | { done: unknown } | { failed: Failure };
+/** A message of the process. `rows` are the next rows of the work that goes on, `found` are readers that it found for the work. */
+export type Reply = { ready: true } | { noDriver: true } | { rows: Row[] } | Outcome;
+export type Outcome = ({ done: unknown } | { failed: Failure }) & { found: Readers };
 
 /** The DuckDB process ends itself with this signal when it takes more memory than its limit. */
 export const outOfMemorySignal = 'SIGTERM';

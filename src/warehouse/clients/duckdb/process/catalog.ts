@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { quoteTable } from '../../../../sql/quote-identifier.js';
 import { type TableColumn, type TableDescription, type TableSummary } from '../../warehouse.client.js';
 import { joined } from '../../../../text/bilingual.js';
-import { type TestAnswer, type UnreadableFile, type Work } from '../protocol.js';
-import { unreadableFile } from '../unreadable-file.js';
-import { quoteLiteral } from './engine.js';
+import { type TestAnswer, type Work } from '../protocol.js';
+import { type UnreadableFile, unreadableFile } from '../unreadable-file.js';
+import { quoteLiteral } from './quote-literal.js';
 import { type TableFile } from './folder-tables.js';
 import { type Source } from './source.js';
 import { columnsOf, schema } from './table-columns.js';
@@ -50,7 +50,10 @@ export async function list(source: Source, { after, limit, unopened }: Work & { 
     const files = source.folder.tables.filter(({ table }) => Buffer.compare(Buffer.from(table), Buffer.from(after)) > 0).slice(0, limit);
     if (unopened) return files.map(({ table, file }) => summaryOfUnreadable(table, { file, reason: 'not_opened' }, 0));
     const failed = new Map<string, unknown>();
-    await source.expose(files.map(({ table }) => table), (table, error) => failed.set(table, error)); // prettier-ignore
+    await source.expose(
+      files.map(({ table }) => table),
+      { failed: (table, error) => failed.set(table, error), isGlance: true },
+    );
     const summaries: TableSummary[] = [];
     for (const file of files) summaries.push(await summaryOfFile(source, file, failed.get(file.table)));
     return summaries;
@@ -63,7 +66,7 @@ export async function find(source: Source, table: string): Promise<TableSummary 
   if (source.folder) {
     const file = source.fileOf(table);
     if (!file) return null;
-    await source.expose([table]);
+    await source.expose([table], { isGlance: true });
     return summaryOfFile(source, file, undefined);
   }
   const [row] = await read(source, `FROM (${tablesOfDatabase}) WHERE name = $1`, [table]);
@@ -162,8 +165,8 @@ async function summaryOfFile(source: Source, file: TableFile, failure: unknown):
   return summaryOfUnreadable(table, known ?? { file: file.file, reason: 'damaged' }, bytes);
 }
 
-function summaryOfUnreadable(name: string, { file, reason }: UnreadableFile, bytes: number): TableSummary {
-  return { name, rowEstimate: 0, bytes, columnCount: 0, comment: joined(unreadableFile(file, reason)) };
+function summaryOfUnreadable(name: string, unreadable: UnreadableFile, bytes: number): TableSummary {
+  return { name, rowEstimate: 0, bytes, columnCount: 0, comment: joined(unreadableFile(unreadable)) };
 }
 
 /**

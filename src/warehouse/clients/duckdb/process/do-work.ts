@@ -1,27 +1,38 @@
-import { type FileSource, type Reply, type Work } from '../protocol.js';
+import { type FileSource, type Outcome, type Readers, type Work } from '../protocol.js';
 import { describe, find, list, listNames, test } from './catalog.js';
 import { writeRows } from './rows.js';
 import { Source } from './source.js';
 import { query, sample } from './statement.js';
-import { toFailure } from './work-error.js';
+import { toFailure, UnreadableFileError } from './work-error.js';
 
-/** Opens the files, does the work and closes the files. The result is refused if one of these files changed meanwhile. */
-export async function doWork(files: FileSource, work: Work): Promise<Reply> {
+/**
+ * Opens the files, does the work and closes the files. The result is refused if one of these files changed meanwhile.
+ * @param known the readers that earlier work found
+ */
+export async function doWork(files: FileSource, work: Work, known: Readers): Promise<Outcome> {
+  let found: Readers = {};
   try {
-    const source = await Source.open(files);
+    const source = await Source.open(files, known);
+    found = source.found;
     try {
       const done = await run(source, work);
       await source.requireUnchanged();
       await source.release();
-      return { done };
+      return { done, found };
     } catch (error) {
       source.end();
       await source.requireUnchanged();
-      throw error;
+      throw work.do === 'query' ? withoutFile(source.ofRows(error)) : source.ofRows(error);
     }
   } catch (error) {
-    return { failed: toFailure(error) };
+    return { failed: toFailure(error), found };
   }
+}
+
+/** Not everybody who runs a statement may know the name of a file. */
+function withoutFile(error: unknown): unknown {
+  const place = error instanceof UnreadableFileError ? error.more.unreadable : undefined;
+  return place ? new UnreadableFileError({ ...place, file: null }, error) : error;
 }
 
 function run(source: Source, work: Work): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
+import { quoteLiteral } from './quote-literal.js';
 import { WorkError } from './work-error.js';
 
 const options = {
@@ -100,11 +101,6 @@ function takeKept(file: string): Engine | null {
   if (waiting?.file === file) return waiting;
   waiting?.end();
   return null;
-}
-
-/** Writes a text as a literal of DuckDB, whose only escape is the doubled quote. */
-export function quoteLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function toWorkError(error: Error): Error {

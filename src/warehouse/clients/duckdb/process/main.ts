@@ -1,4 +1,4 @@
-import { type QueryAnswer, type Reply, type FileSource, type Work, outOfMemorySignal } from '../protocol.js';
+import { type FileSource, type Outcome, outOfMemorySignal, type QueryAnswer, type Readers, type Reply, type Work } from '../protocol.js';
 
 /** The most bytes of memory of the process: twice DuckDB's own limit, because DuckDB does not count all its memory. */
 const mostBytes = 1_073_741_824;
@@ -19,12 +19,12 @@ function end(signal: NodeJS.Signals): void {
 const answer = (reply: Reply): void => void process.send!(reply);
 
 /** Sends a reply. Rows are sent in pieces, because the API reads a message without a pause. */
-function answerWork(reply: Reply): void {
+function answerWork(reply: Outcome): void {
   if (!('done' in reply) || !isQueryAnswer(reply.done)) return answer(reply);
   const { rows, ...rest } = reply.done;
   const most = Math.max(1, Math.floor(valuesOfPiece / (rest.columns.length || 1)));
   for (let at = 0; at < rows.length; at += most) answer({ rows: rows.slice(at, at + most) });
-  answer({ done: { ...rest, rows: [] } satisfies QueryAnswer });
+  answer({ ...reply, done: { ...rest, rows: [] } satisfies QueryAnswer });
 }
 
 function isQueryAnswer(done: unknown): done is QueryAnswer {
@@ -37,8 +37,8 @@ const driver = await import('./do-work.js').catch((error: unknown) => {
 });
 
 if (driver) {
-  process.on('message', ({ source, work }: { source: FileSource; work: Work }) => {
-    void driver.doWork(source, work).then(answerWork);
+  process.on('message', ({ source, work, known }: { source: FileSource; work: Work; known: Readers }) => {
+    void driver.doWork(source, work, known).then(answerWork);
   });
   answer({ ready: true });
 } else answer({ noDriver: true });

@@ -8,20 +8,13 @@ import { type Column, columnsOf, schema } from './table-columns.js';
 import { unreadableValue, WorkError } from './work-error.js';
 
 /**
- * The largest integer up to which a double holds every integer. Larger numbers of a JSON file may have been rounded when the file was
- * parsed.
- */
-const largestExact = 9_007_199_254_740_991;
-
-/**
  * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row, and waits while nobody reads
  * the output. @throws WorkError
  */
 export async function writeRows(source: Source, { table, columns: wanted, since }: Work & { do: 'rows' }): Promise<RowsAnswer> {
   if (!(await exposeTable(source, table))) throw new WorkError('no_table');
   const columns = new Map((await columnsOf(source.connection, table)).map(column => [column.name, column]));
-  const isJson = source.fileOf(table)?.format === 'json';
-  const fields = wanted.map((name, index) => fieldOf(known(columns, name), index, isJson));
+  const fields = wanted.map((name, index) => fieldOf(known(columns, name), index));
   const condition = since === null ? null : sinceCondition(known(columns, since.column), since.value);
   const line = fields.flatMap((field, index) => (index === 0 ? [field] : ['chr(9)', field]));
   const sql = `SELECT encode(concat(${[...line, 'chr(10)'].join(', ')})) FROM ${quoteTable(schema, table)}${condition === null ? '' : ` WHERE ${condition.sql}`}`;
@@ -45,13 +38,11 @@ function known(columns: Map<string, Column>, name: string): Column {
   return column;
 }
 
-function fieldOf({ name, text, isDouble, nativeType }: Column, index: number, isJson: boolean): string {
+function fieldOf({ name, text, nativeType }: Column, index: number): string {
   const value = quoteIdentifier(name);
-  const unreadable = unreadableValue(index);
-  const sql = text!.sql(value, unreadable);
-  const checked = isJson && isDouble ? `CASE WHEN abs(${value}) > ${largestExact} THEN ${unreadable} ELSE ${sql} END` : sql;
-  if (nativeType === 'VARCHAR') return `coalesce(CASE WHEN ${needsEscapes(checked)} THEN ${escaped(checked)} ELSE ${checked} END, '\\N')`;
-  return `coalesce(${text!.isPlain ? checked : escaped(checked)}, '\\N')`;
+  const sql = text!.sql(value, unreadableValue(index));
+  if (nativeType === 'VARCHAR') return `coalesce(CASE WHEN ${needsEscapes(sql)} THEN ${escaped(sql)} ELSE ${sql} END, '\\N')`;
+  return `coalesce(${text!.isPlain ? sql : escaped(sql)}, '\\N')`;
 }
 
 /**

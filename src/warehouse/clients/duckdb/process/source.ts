@@ -3,24 +3,29 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
-import { type FileSource, type UnreadableFile } from '../protocol.js';
-import { Engine, quoteLiteral } from './engine.js';
+import { type FileSource, type Readers } from '../protocol.js';
+import { type UnreadableFile } from '../unreadable-file.js';
+import { csvBeginning, csvReader } from './csv-reader.js';
+import { Engine } from './engine.js';
 import { type FileFormat, type TableFile, tablesOfFolder } from './folder-tables.js';
-import { UnreadableFileError, WorkError } from './work-error.js';
+import { jsonBeginning, jsonReader } from './json-reader.js';
+import { quoteLiteral } from './quote-literal.js';
+import { placeIn, placeTold, UnreadableFileError, WorkError } from './work-error.js';
 
 /** The most files of a folder. A folder with more files is a mistake of the operator, and would take long to list. */
 const mostFiles = 10_000;
 
-/**
- * The DuckDB function that reads a file of each format. Integers, texts and days of ISO 8601 come through unchanged. Other types of a CSV
- * file would be rounded or guessed, so they are read as text.
- */
-const readers: Record<FileFormat, (file: string) => string> = {
-  parquet: file => `read_parquet(${file}, hive_partitioning = false)`,
-  csv: file =>
-    `read_csv(${file}, auto_type_candidates = ['BIGINT', 'DATE', 'VARCHAR'], dateformat = '%Y-%m-%d', allow_quoted_nulls = false, hive_partitioning = false)`,
-  json: file => `read_json(${file}, dateformat = '%Y-%m-%d', timestampformat = 'none', hive_partitioning = false)`,
+/** SQL that reads a file of each format. @throws DuckDB's error about the content of the file */
+const readers: Record<FileFormat, (connection: DuckDBConnection, path: string, file: TableFile) => Promise<string>> = {
+  parquet: (_, path) => Promise.resolve(`SELECT * FROM read_parquet(${quoteLiteral(path)}, hive_partitioning = false)`),
+  csv: csvReader,
+  json: jsonReader,
 };
+
+interface Exposing {
+  failed?: (table: string, error: unknown) => void;
+  isGlance?: boolean;
+}
 
 interface Folder {
   /** The path of the operator's directory without symbolic links, and the path of the folder. */
@@ -34,22 +39,25 @@ interface Folder {
 /** The files of a connection, opened read-only for one piece of work. */
 export class Source {
   private readonly watched = new Map<string, { file: string; before: BigIntStats }>();
+  /** The readers that this work found, beside those that it was given. */
+  readonly found: Readers = {};
 
   private constructor(
     private readonly engine: Engine,
+    private readonly known: Readers,
     /** The folder of the connection; null for a database file. */
     readonly folder: Folder | null,
   ) {}
 
   /** @throws WorkError */
-  static async open({ directory, path: names, isFolder }: FileSource): Promise<Source> {
+  static async open({ directory, path: names, isFolder }: FileSource, known: Readers): Promise<Source> {
     const root = await located(realpath(directory));
     const place = await located(realpath(path.join(root, ...names)));
     requireInside(root, place);
     const before = await located(stat(place, { bigint: true }));
     if (before.isDirectory() !== isFolder) throw new WorkError('missing');
     const folder = isFolder ? { root, place, ...(await tablesIn(place)) } : null;
-    const source = new Source(await (isFolder ? Engine.start() : Engine.reading(place)), folder);
+    const source = new Source(await (isFolder ? Engine.start() : Engine.reading(place)), known, folder);
     if (!isFolder) source.watched.set('', { file: place, before });
     return source;
   }
@@ -67,27 +75,53 @@ export class Source {
    * In a folder, creates views of these tables, and from then on lets DuckDB read only their files. Table names are compared as DuckDB
    * compares them, without case.
    * @param failed is called for a table whose file cannot be read, and the other tables stay readable; by default it throws
+   * @param isGlance reads only the beginning of text files for the names of the columns, whose types may be wrong
    * @throws UnreadableFileError
    */
-  async expose(tables: readonly string[], failed: (table: string, error: unknown) => void = rethrow): Promise<void> {
+  async expose(tables: readonly string[], { failed = rethrow, isGlance = false }: Exposing = {}): Promise<void> {
     if (!this.folder) return;
     const wanted = new Set(tables.map(table => table.toLowerCase()));
     const files = this.folder.tables.filter(({ table }) => wanted.has(table.toLowerCase()));
-    const paths = new Map<TableFile, string>();
+    const located = new Map<TableFile, { real: string; before: BigIntStats }>();
     for (const file of files) {
       try {
         const { real, before } = await locate(file, this.folder);
         this.watched.set(file.table, { file: real, before });
-        paths.set(file, real);
+        located.set(file, { real, before });
       } catch (error) {
         failed(file.table, error);
       }
     }
-    await this.engine.confine([...paths.values()]);
-    for (const [{ table, file, format }, path] of paths) {
-      const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(path))}`;
-      await this.connection.run(view).catch((error: unknown) => failed(table, ofDamage(file, error)));
+    await this.engine.confine([...located.values()].map(({ real }) => real));
+    for (const [file, { real, before }] of located) {
+      try {
+        const reader = await this.readerOf(file, real, before, isGlance);
+        await this.connection.run(`CREATE VIEW ${quoteIdentifier(file.table)} AS ${reader}`);
+      } catch (error) {
+        failed(file.table, ofDamage(file.file, error));
+      }
     }
+  }
+
+  private async readerOf(file: TableFile, path: string, { ino, size, mtimeNs }: BigIntStats, isGlance: boolean): Promise<string> {
+    const version = [path, ino, size, mtimeNs].join('\0');
+    const known = this.known[version] ?? this.found[version];
+    if (known !== undefined) return known;
+    if (isGlance && file.format !== 'parquet') return file.format === 'csv' ? csvBeginning(path) : jsonBeginning(path);
+    const reader = await readers[file.format](this.connection, path, file);
+    if (file.format !== 'parquet') this.found[version] = reader;
+    return reader;
+  }
+
+  /**
+   * Turns DuckDB's error about the content of an exposed file, met while its rows were read, into UnreadableFileError with the place in the
+   * file. Other errors are returned as they are.
+   */
+  ofRows(error: unknown): unknown {
+    if (!this.folder || !(error instanceof Error) || error instanceof WorkError) return error;
+    const named = [...this.watched].find(([, { file }]) => error.message.includes(file))?.[0];
+    const place = named === undefined ? placeTold(error) : placeIn(this.fileOf(named)!.file, error);
+    return place ? new UnreadableFileError(place, error) : error;
   }
 
   /** The files of the folder that cannot be opened, whatever they hold. */
@@ -136,11 +170,11 @@ async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ r
     requireInside(root, real);
     const before = await located(stat(real, { bigint: true }));
     // A pipe or a device is refused, because reading it would never end.
-    if (!before.isFile()) throw new UnreadableFileError(file, 'not_a_file');
+    if (!before.isFile()) throw new UnreadableFileError({ file, reason: 'not_a_file' });
     return { real, before };
   } catch (error) {
     if (error instanceof WorkError && (error.code === 'outside' || error.code === 'missing' || error.code === 'forbidden'))
-      throw new UnreadableFileError(file, error.code, error);
+      throw new UnreadableFileError({ file, reason: error.code }, error);
     throw error;
   }
 }
@@ -150,8 +184,8 @@ async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ r
  * lack of memory, which are returned as they are.
  */
 function ofDamage(file: string, error: unknown): unknown {
-  const isDamage = /^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test((error as Error).message);
-  return isDamage ? new UnreadableFileError(file, 'damaged', error) : error;
+  const place = error instanceof WorkError ? null : placeIn(file, error as Error);
+  return place ? new UnreadableFileError(place, error) : error;
 }
 
 function rethrow(_table: string, error: unknown): never {

@@ -4,7 +4,7 @@ import { type QueryAnswer, type Work } from '../protocol.js';
 import { exposeTable } from './catalog.js';
 import { type Source } from './source.js';
 import { schema, toColumn } from './table-columns.js';
-import { unreadableValue, UnreadableFileError, WorkError } from './work-error.js';
+import { unreadableValue, WorkError } from './work-error.js';
 import { withoutLength } from '../../../../sql/without-length.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
@@ -18,14 +18,12 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
   const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
   // An unreadable file fails the statement only if the statement reads it. Then the file's own error explains why the table is missing.
   const broken = new Map<string, unknown>();
-  await source.expose(mentioned, (table, error) => broken.set(table.toLowerCase(), error));
+  await source.expose(mentioned, { failed: (table, error) => broken.set(table.toLowerCase(), error) });
   try {
     return await answerOne(connection, sql, parameters as DuckDBValue[], bounds);
   } catch (error) {
     const [, missing = ''] = /Table with name (.+?) does not exist/.exec((error as Error).message) ?? [];
-    // The file name goes only into the cause: not everybody who runs a statement may know it.
-    const cause = broken.get(missing.toLowerCase());
-    throw cause instanceof UnreadableFileError ? new WorkError('unreadable_file', {}, cause) : (cause ?? error);
+    throw broken.get(missing.toLowerCase()) ?? error;
   }
 }
 

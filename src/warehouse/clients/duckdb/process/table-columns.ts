@@ -1,11 +1,10 @@
-import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType } from '@duckdb/node-api';
 import { quoteTable } from '../../../../sql/quote-identifier.js';
 import { type PostgresText, postgresTextOf } from './postgres-text.js';
 
 export interface Column {
   name: string;
   nativeType: string;
-  isDouble: boolean;
   /** How values of the column are written for PostgreSQL; null if the column cannot be read. */
   text: PostgresText | null;
 }
@@ -23,6 +22,5 @@ export async function columnsOf(connection: DuckDBConnection, table: string): Pr
 }
 
 export function toColumn(name: string, type: DuckDBType): Column {
-  const isDouble = type.typeId === DuckDBTypeId.DOUBLE;
-  return { name, nativeType: type.alias ?? type.toString(), isDouble, text: postgresTextOf(type) };
+  return { name, nativeType: type.alias ?? type.toString(), text: postgresTextOf(type) };
 }

@@ -1,5 +1,6 @@
 import { type Failure } from '../protocol.js';
-import { type UnreadableReason } from '../unreadable-file.js';
+import { type UnreadableFile, type UnreadableReason } from '../unreadable-file.js';
+import { quoteLiteral } from './quote-literal.js';
 
 /** A failure of work whose reason has a code. */
 export class WorkError extends Error {
@@ -14,8 +15,8 @@ export class WorkError extends Error {
 
 /** A file of a folder cannot be read. `cause` is the error with which a statement that reads the file fails. */
 export class UnreadableFileError extends WorkError {
-  constructor(file: string, reason: UnreadableReason, cause?: unknown) {
-    super('unreadable_file', { unreadable: { file, reason } }, cause);
+  constructor(unreadable: UnreadableFile, cause?: unknown) {
+    super('unreadable_file', { unreadable }, cause);
   }
 }
 
@@ -28,6 +29,36 @@ function rootOf(error: Error): Error {
 /** SQL that ends the statement because a value of a column cannot be read. @param column the index of the column */
 export function unreadableValue(column: number): string {
   return `error('${unreadable}${column}')`;
+}
+
+const unreadablePart = 'unreadable part ';
+
+/** SQL that ends the statement because a part of a file cannot be read. */
+export function unreadablePlace(place: UnreadableFile): string {
+  return `error(${quoteLiteral(unreadablePart + JSON.stringify(place))})`;
+}
+
+/** The place of an error that the SQL of `unreadablePlace` ended; null for other errors. */
+export function placeTold({ message }: Error): UnreadableFile | null {
+  const told = new RegExp(`^Invalid Input Error: ${unreadablePart}(\\{.*\\})$`).exec(message)?.[1];
+  return told === undefined ? null : (JSON.parse(told) as UnreadableFile);
+}
+
+/** The place in a file that DuckDB's error about its content tells; null for an error about anything else, such as a lack of memory. */
+export function placeIn(file: string, { message }: Error): UnreadableFile | null {
+  if (!/^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test(message)) return null;
+  const [, unit, at] =
+    /CSV Error on (Line): (\d+)|in (line) (\d+)|in (record)\/value (\d+)/.exec(message)?.filter(part => part !== undefined) ?? [];
+  if (at === undefined) return { file, reason: reasonOf(message) };
+  // DuckDB counts the record that is not JSON twice.
+  const place = Number(at) - (message.includes('Error: Malformed JSON') ? 1 : 0);
+  return { file, reason: reasonOf(message), ...(unit === 'record' ? { record: place } : { line: place }) };
+}
+
+function reasonOf(message: string): UnreadableReason {
+  if (/^Expected Number of Columns: \d+ Found: \d+$/m.test(message)) return 'cells';
+  if (/^Value with unterminated quote found/m.test(message)) return 'open_quote';
+  return /^Invalid unicode/m.test(message) ? 'not_utf8' : 'damaged';
 }
 
 export function toFailure(error: unknown): Failure {

@@ -1,0 +1,120 @@
+import { type DuckDBConnection } from '@duckdb/node-api';
+import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
+import { quoteLiteral } from './quote-literal.js';
+import { fits, rowsOf } from './fits-type.js';
+import { roundedKeys } from './rounded-keys.js';
+import { type TableFile } from './folder-tables.js';
+import { unreadablePlace, UnreadableFileError } from './work-error.js';
+
+/** Texts are never read as times, which DuckDB would cut to microseconds. */
+const detection = `dateformat = '%Y-%m-%d', timestampformat = 'none', hive_partitioning = false`;
+
+/** DuckDB's name for the only column of values that are not objects, or of objects that have hardly a key in common. */
+const whole = 'json';
+
+/** Types whose values DuckDB reads from JSON as they stand. */
+const exact: ReadonlySet<string> = new Set(['BIGINT', 'HUGEINT', 'BOOLEAN', 'VARCHAR', 'BIGINT[]', 'BOOLEAN[]', 'VARCHAR[]', 'JSON']);
+/** Types that DuckDB guesses, and the type as which such a column is read if one of its values would change. */
+const guessed: ReadonlyMap<string, string> = new Map([
+  ['DATE', 'VARCHAR'],
+  ['UUID', 'VARCHAR'],
+  ['DOUBLE', 'VARCHAR'],
+  ['DOUBLE[]', 'JSON'],
+]);
+/** Lists of these are read as lists of texts. */
+const asTexts: ReadonlySet<string> = new Set(['DATE[]', 'UUID[]']);
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+/**
+ * SQL that reads a JSON file as it stands, with each key that any object has. All of the file is read to find the keys and their types.
+ * Objects, and lists that hold more than values of one kind, are JSON, so that their numbers stay as they are written.
+ * @throws DuckDB's error about a line, UnreadableFileError
+ */
+export async function jsonReader(connection: DuckDBConnection, path: string, { file }: TableFile): Promise<string> {
+  const described = await describe(connection, path);
+  await refuseAlike(connection, path, described, file);
+  const isRecords = described.length > 1 || described[0]?.name !== whole || (await hasRecords(connection, path, file));
+  const from = (types: ReadonlyMap<string, string>): string => readJson(path, isRecords, types);
+  const [texts, checked] = [new Map<string, string>(), described.filter(({ type }) => guessed.has(type))];
+  for (const { name, type } of checked) texts.set(name, type.endsWith('[]') ? 'VARCHAR[]' : 'VARCHAR');
+  const kept = new Set<string>();
+  if (checked.length > 0) {
+    const checks = checked.map(({ name, type }, at) => `${fits(quoteIdentifier(name), type)} AS c${at}`);
+    const [found] = await rowsOf(connection, `SELECT ${checks.join(', ')} FROM ${from(texts)}`);
+    checked.forEach(({ name }, at) => found?.[`c${at}`] === true && kept.add(name));
+  }
+  const types = new Map(
+    described.map(({ name, type }) => [name, exact.has(type) || kept.has(name) ? type : (guessed.get(type) ?? otherwise(type))]),
+  );
+  const rounded = await findRounded(connection, path);
+  const selected = [...types.keys()].map(name => {
+    const record = isRecords ? rounded.get(name) : [...rounded.values()][0];
+    const column = quoteIdentifier(name);
+    if (record === undefined) return column;
+    return `CASE WHEN ${column} IS NULL THEN ${column} ELSE ${unreadablePlace({ file, reason: 'digits', record, column: name })} END AS ${column}`;
+  });
+  return `SELECT ${selected.join(', ')} FROM ${from(types)}`;
+}
+
+/** SQL that reads the beginning of a JSON file, for its number of columns. */
+export function jsonBeginning(path: string): string {
+  return `SELECT * FROM read_json(${quoteLiteral(path)}, ${detection})`;
+}
+
+async function describe(connection: DuckDBConnection, path: string): Promise<Column[]> {
+  const rows = await rowsOf(connection, `DESCRIBE SELECT * FROM read_json(${quoteLiteral(path)}, sample_size = -1, ${detection})`);
+  return rows.map(row => ({ name: String(row.column_name), type: String(row.column_type) }));
+}
+
+/**
+ * Refuses a file with keys that differ only in case. DuckDB gives the second of them a number, and no object has a value under such a name.
+ */
+async function refuseAlike(connection: DuckDBConnection, path: string, columns: readonly Column[], file: string): Promise<void> {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  for (const { name } of columns.filter(each => names.has(each.name.replace(/_\d+$/, '').toLowerCase()) && /_\d+$/.test(each.name))) {
+    const holders = `SELECT 1 FROM read_json_objects(${quoteLiteral(path)}) WHERE list_contains(json_keys(json), ${quoteLiteral(name)}) LIMIT 1`;
+    if ((await rowsOf(connection, holders)).length === 0)
+      throw new UnreadableFileError({ file, reason: 'alike', column: name.replace(/_\d+$/, '') });
+  }
+}
+
+/**
+ * Tells whether the key of a file with one column, `json`, is a key of its objects. Else DuckDB gives each whole value under this name.
+ * @throws UnreadableFileError for a file that has objects and other values
+ */
+async function hasRecords(connection: DuckDBConnection, path: string, file: string): Promise<boolean> {
+  const [found] = await rowsOf(
+    connection,
+    `SELECT min(n) FILTER (type = 'OBJECT') AS object, min(n) FILTER (type <> 'OBJECT') AS other, bool_or(type = 'OBJECT' AND list_contains(keys, '${whole}')) AS named
+     FROM (SELECT row_number() OVER () AS n, json_type(json) AS type, json_keys(json) AS keys FROM read_json_objects(${quoteLiteral(path)}))`,
+  );
+  const [object, other] = [found?.object, found?.other].map(at => (at == null ? null : Number(at)));
+  if (object != null && other != null) throw new UnreadableFileError({ file, reason: 'mixed', record: Math.max(object, other) });
+  return found?.named === true;
+}
+
+function otherwise(type: string): string {
+  return asTexts.has(type) ? 'VARCHAR[]' : 'JSON';
+}
+
+function readJson(path: string, isRecords: boolean, types: ReadonlyMap<string, string>): string {
+  const columns = [...types].map(([name, type]) => `${quoteLiteral(name)}: ${quoteLiteral(type)}`).join(', ');
+  return `read_json(${quoteLiteral(path)}, columns = {${columns}}, records = ${isRecords}, ${detection})`;
+}
+
+/** The keys whose decimals a double would round, each with the first record that has such a decimal, counted from 1. */
+async function findRounded(connection: DuckDBConnection, path: string): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const result = await connection.stream(
+    `SELECT n, json::VARCHAR FROM (SELECT row_number() OVER () AS n, json FROM read_json_objects(${quoteLiteral(path)}))
+     WHERE regexp_matches(json, '[0-9.]{16}')`,
+  );
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
+    for (const [record, object] of chunk.getRows() as [bigint, string][])
+      for (const key of roundedKeys(object)) if (!found.has(key)) found.set(key, Number(record));
+  return found;
+}
