@@ -1,6 +1,18 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
-import { aGraph, aJob, aTable, counts, ingest, nodeProperties, rowMapping, runToEnd, shared, upload } from './support/ingestion.js';
+import {
+  aGraph,
+  aJob,
+  aTable,
+  counts,
+  ingest,
+  nodeProperties,
+  rejectedRows,
+  rowMapping,
+  runToEnd,
+  shared,
+  upload,
+} from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 
 let app: TestApp;
@@ -142,6 +154,35 @@ edges:
     const knows = await aTable(app, 'a,b\na,B\n', 'a:text,b:text');
     const { run } = await ingest(app, graph(people, `table: ${knows}, ${ends()}`));
     expect(counts(run)['认识']).toEqual([1, 1, 0, 0, 0, 0, 0]);
+  });
+
+  it('tells a rejected row of the node whose key differs only in case or blanks, and how the two are made equal', async () => {
+    const people = await aTable(app, 'id\nDE\nCN\n', 'id:text');
+    const knows = await aTable(app, 'a,b\nDE,CN\nde,CN \nDE,FR\n', 'a:text,b:text');
+    const { run } = await ingest(app, graph(people, `table: ${knows}, ${ends()}`).replace(', transform: [trim, upper]', ''));
+    const reasons = (await rejectedRows(app, run.id)).map(row => row.reasons.map(({ en }: { en: string }) => en));
+    const way = (end: string) =>
+      `: write transform: [trim, upper] at the key column 'id' of the node, and at '${end}' if the columns of the edge list it`;
+    expect(reasons).toEqual([
+      [
+        `from: no node 人 with key 'de'; only case or blanks at the ends differ from 'DE'${way('a')}`,
+        `to: no node 人 with key 'CN '; only case or blanks at the ends differ from 'CN'${way('b')}`,
+      ],
+      ["to: no node 人 with key 'FR'"],
+    ]);
+    const composite = await aTable(app, 'x,y\nA,1\n', 'x:text,y:text');
+    const links = await aTable(app, 'x,y\na ,1\nA,1\n', 'x:text,y:text');
+    const { run: second } = await ingest(
+      app,
+      `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: n, label: 点, table: ${composite}, key: [x, y], columns: [{column: x}, {column: y}]}
+edges:
+  - {type: 连, table: ${links}, from: {node: n, match: {x: x, y: y}}, to: {node: n, match: {x: x, y: y}}}
+`,
+    );
+    expect((await rejectedRows(app, second.id))[0].reasons[0].en).toContain(`differ from '["A", "1"]'`);
   });
 
   it('identifies edges by (from, to) without a key, and parallel edges by their key', async () => {

@@ -67,7 +67,7 @@ class GuessResponse {
   @ApiProperty({ example: 10 })
   line: number;
 
-  @ApiProperty({ enum: ['key', 'edge', 'sensitive', 'display'], example: 'key' })
+  @ApiProperty({ enum: ['key', 'edge', 'sensitive', 'display', 'collation'], example: 'key' })
   kind: string;
 
   @ApiProperty({ type: BilingualResponse })

@@ -7,6 +7,7 @@ const compared = {
   columns: [{ name: 'value', role: 'value' }],
   flags: [],
   axes: [{ shift: { count: 1, unit: 'month' } }],
+  collated: { inJoin: false, inDistinctCount: false, dimensions: [] },
   time: { grain: 'day', from: null, to: null, timezone: 'UTC', weekStart: 'monday' },
 } as unknown as Result;
 const codesOf = (...periods: string[]) =>
@@ -21,6 +22,20 @@ describe('warningsOf', () => {
     expect(codesOf('2024-03-31', '2024-03-31')).toEqual(['CLAMPED_BASE']);
     expect(codesOf(addDays(todayIn('UTC'), 1))).not.toContain('INCOMPLETE_PERIOD');
     expect(codesOf(todayIn('UTC'))).toContain('INCOMPLETE_PERIOD');
+  });
+
+  it('tells where texts are compared by bytes that their source compares by a collation', () => {
+    const result = { ...compared, axes: [], columns: [{ name: 'code', role: 'dimension' }, ...compared.columns] } as Result;
+    const told = (collated: Partial<Result['collated']>, ...codes: (string | null)[]) =>
+      warningsOf(
+        { ...result, collated: { ...result.collated, ...collated } },
+        codes.map(code => [code, '1']),
+      ).map(({ code, message }) => `${code} ${message}`);
+    expect(told({}, 'de', 'DE')).toEqual([]);
+    expect(told({ dimensions: ['code'] }, 'de', 'DK', null)).toEqual([]);
+    expect(told({ dimensions: ['code'] }, 'de', 'DE')).toEqual([expect.stringMatching(/^SOURCE_COLLATION .*groups apart in code/)]);
+    expect(told({ dimensions: ['code'] }, 'CN', 'CN ')).toHaveLength(1);
+    expect(told({ inJoin: true, inDistinctCount: true }, 'de')).toEqual([expect.stringMatching(/do not meet in a join; a distinct count/)]);
   });
 
   it('asks for the zone of the day once, however many periods there are', () => {

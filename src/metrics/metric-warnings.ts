@@ -27,13 +27,13 @@ const sentences: Record<WarningCode, Bilingual> = {
   },
 };
 
-type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'filtersTime'>;
+type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'filtersTime' | 'collated'>;
 
 /**
  * The warnings that a reader of the rows needs. In each row, flags follow the values.
  * @throws SchemaError if the rows lie so far apart that there are too many periods
  */
-export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, rows: readonly unknown[][]): MetricWarning[] {
+export function warningsOf({ columns, flags, axes, time, filtersTime, collated }: Result, rows: readonly unknown[][]): MetricWarning[] {
   const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
   if (raised.some(({ code }) => code === 'TOO_MANY_PERIODS'))
     throw new SchemaError([
@@ -59,6 +59,10 @@ export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, 
       zh: '筛选用到时间列，窗口内与基期的行也因此去掉；要选择时段，请用 time.from 与 time.to',
       en: 'A filter goes by the time column and takes rows out of windows and bases too: choose periods by time.from and time.to',
     });
+  const apart = columns.flatMap(({ name, role }, index) =>
+    role === 'dimension' && collated.dimensions.includes(name) && hasAlike(rows, index) ? [name] : [],
+  );
+  if (collated.inJoin || collated.inDistinctCount || apart.length > 0) warn('SOURCE_COLLATION', collationText(collated, apart));
   const { grain } = time;
   const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
   if (grain === null || shifts.length === 0) return warnings;
@@ -110,4 +114,22 @@ function isCurrent(period: string, grain: Grain, today: string): boolean {
   if (months === undefined) next.setUTCDate(next.getUTCDate() + (grain === 'week' ? 7 : 1));
   else next.setUTCMonth(next.getUTCMonth() + months);
   return today < next.toISOString().slice(0, 10);
+}
+
+/** Whether two texts of a column differ only in case or in blanks at their ends. */
+function hasAlike(rows: readonly unknown[][], index: number): boolean {
+  const texts = new Set(rows.map(row => row[index]).filter(value => typeof value === 'string'));
+  return new Set([...texts].map(text => text.trimEnd().toLowerCase())).size < texts.size;
+}
+
+function collationText({ inJoin, inDistinctCount }: CompiledMetrics['collated'], apart: readonly string[]): Bilingual {
+  const places: Bilingual[] = [
+    ...(inJoin ? [{ zh: '连接时这样的键对不上', en: 'such keys do not meet in a join' }] : []),
+    ...(inDistinctCount ? [{ zh: '去重计数时各算一个', en: 'a distinct count counts each of them' }] : []),
+    ...(apart.length > 0 ? [{ zh: `按 ${apart.join('、')} 分组时各成一组`, en: `they are groups apart in ${apart.join(', ')}` }] : []),
+  ];
+  return {
+    zh: `来源库把只有大小写或末尾空格不同的文本视为相等，这里按字节比较：${places.map(({ zh }) => zh).join('；')}。要按来源库的相等比较，请在来源库中建视图统一写法，如 UPPER(TRIM(列))`,
+    en: `The source takes texts for equal that differ only in case or blanks at their end, and here their bytes are compared: ${places.map(({ en }) => en).join('; ')}. To compare them as the source does, give them one form in a view of the source, such as UPPER(TRIM(column))`,
+  };
 }

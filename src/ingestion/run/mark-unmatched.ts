@@ -29,14 +29,15 @@ export async function markUnmatched(
 ): Promise<Unmatched> {
   const sql = new SqlParameters();
   const [from, to] = [sql.bind(edge.from.onMissing, 'text'), sql.bind(edge.to.onMissing, 'text')];
+  const [fromLabel, toLabel] = [sql.bind(edge.from.label, 'text'), sql.bind(edge.to.label, 'text')];
   const { rows } = await client.query<Unmatched>(
     `WITH lost AS (
        SELECT s.row_no, a.id IS NULL AND NOT ${fitsStub(ends.from, 's.from_key')} AS no_from,
               b.id IS NULL AND NOT ${fitsStub(ends.to, 's.to_key')} AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty,
               min(s.row_no) OVER (PARTITION BY s.from_key COLLATE "C", s.to_key COLLATE "C", s.key COLLATE "C") AS first
        FROM pg_temp.${plan.table} s
-         LEFT JOIN ${scope.nodes} a ON a.label = ${sql.bind(edge.from.label, 'text')} AND a.key = s.from_key${findsFor(edge.from, 'a')}
-         LEFT JOIN ${scope.nodes} b ON b.label = ${sql.bind(edge.to.label, 'text')} AND b.key = s.to_key${findsFor(edge.to, 'b')}
+         LEFT JOIN ${scope.nodes} a ON a.label = ${fromLabel} AND a.key = s.from_key${findsFor(edge.from, 'a')}
+         LEFT JOIN ${scope.nodes} b ON b.label = ${toLabel} AND b.key = s.to_key${findsFor(edge.to, 'b')}
        WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
      ), told AS (
        SELECT *, CASE WHEN NOT empty AND first < row_no THEN first END AS repeats FROM lost
@@ -44,11 +45,20 @@ export async function markUnmatched(
        SELECT *, NOT empty AND repeats IS NULL AND ((no_from AND ${from} = 'fail') OR (no_to AND ${to} = 'fail')) AS failing,
               NOT empty AND repeats IS NULL AND ((no_from AND ${from} IN ('quarantine', 'create')) OR (no_to AND ${to} IN ('quarantine', 'create'))) AS rejected
        FROM told
+     ), shown AS (
+       SELECT s.row_no, j.no_from, j.no_to, ${foldedKey('s.from_key')} AS from_fold, ${foldedKey('s.to_key')} AS to_fold
+       FROM judged j JOIN pg_temp.${plan.table} s USING (row_no) WHERE j.failing OR j.rejected ORDER BY s.row_no LIMIT ${mostHinted}
+     ), from_alike AS (${alike(scope, fromLabel, 'from')}), to_alike AS (${alike(scope, toLabel, 'to')}
      ), marked AS (
        UPDATE pg_temp.${plan.table} s
-       SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to) END,
+       SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_strip_nulls(jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to,
+             'from_alike', a.key, 'to_alike', b.key)) END,
            duplicate_of = CASE WHEN j.failing OR j.rejected THEN NULL ELSE coalesce(j.repeats, 0) END
-       FROM judged j WHERE j.row_no = s.row_no
+       FROM judged j
+         LEFT JOIN shown h ON h.row_no = j.row_no
+         LEFT JOIN from_alike a ON h.no_from AND a.fold = h.from_fold
+         LEFT JOIN to_alike b ON h.no_to AND b.fold = h.to_fold
+       WHERE j.row_no = s.row_no
      )
      SELECT (count(*) FILTER (WHERE failing))::int AS failing, (count(*) FILTER (WHERE rejected AND NOT failing))::int AS rejected,
             (count(*) FILTER (WHERE empty))::int AS empty,
@@ -58,6 +68,22 @@ export async function markUnmatched(
     sql.values,
   );
   return rows[0]!;
+}
+
+/** The rows that are told of a node whose key is almost theirs, and the nodes among which one is looked for. */
+const mostHinted = 1_000;
+const mostCompared = 1_000_000;
+
+/** SQL for a key without the difference of case and of blanks at the ends of its parts. The parts of a longer key are a JSON array. */
+function foldedKey(key: string): string {
+  return `lower(regexp_replace(btrim(${key}), '\\s*"\\s*', '"', 'g'))`;
+}
+
+/** SQL for the nodes of a label whose keys differ only in case or blanks from the keys that found no node. */
+function alike({ nodes }: WriteScope, label: string, end: 'from' | 'to'): string {
+  return `SELECT fold, min(key COLLATE "C") AS key
+     FROM (SELECT n.key, ${foldedKey('n.key')} AS fold FROM ${nodes} n WHERE n.label = ${label} AND EXISTS (SELECT FROM shown WHERE no_${end}) LIMIT ${mostCompared}) AS compared
+     WHERE fold IN (SELECT ${end}_fold FROM shown WHERE no_${end}) GROUP BY fold`;
 }
 
 /** @throws RunFailure when no row found both ends although rows were read, or when a row found no node at an end with `on_missing: fail` */

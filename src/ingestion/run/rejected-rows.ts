@@ -18,10 +18,18 @@ interface Judged {
   first?: number;
 }
 
+/** Ends of an edge without a node. `…_alike` is the key of a node that differs only in case or blanks. */
+interface LostEnds {
+  no_from: boolean;
+  no_to: boolean;
+  from_alike?: string;
+  to_alike?: string;
+}
+
 interface RejectedRow {
   row_no: string;
   key: string | null;
-  failures: (number | Judged | null)[] | { no_from: boolean; no_to: boolean };
+  failures: (number | Judged | null)[] | LostEnds;
   /** The values as text, followed by the text lengths, see `StagingPlan.sampled`; null for a row that was rejected after staging. */
   sample: (string | number | null)[] | null;
   from_key?: string | null;
@@ -167,23 +175,38 @@ function judgedReason({ target, plan }: StagedTarget, column: number, { rule, va
   return { rule: broken.kind, column: name, property, ...text };
 }
 
-function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from: boolean; no_to: boolean }): Reason[] {
+function endReasons({ target }: StagedTarget, row: RejectedRow, lost: LostEnds): Reason[] {
   if (target.kind !== 'edge') return [];
-  const reason = (end: 'from' | 'to', key: string): Reason => {
+  const reason = (end: 'from' | 'to'): Reason => {
     const { label, match, onMissing } = target.element[end];
     const column = match.map(({ edgeColumn }) => edgeColumn).join(', ');
-    const at = { rule: 'on_missing', column, property: null };
-    const more =
-      onMissing === 'create'
-        ? { en: ', and none can be made: the key does not fit the type of its column', zh: '，也无法建立：该键不符合其列的类型' }
-        : { en: '', zh: '' };
+    const key = row[`${end}_key`] ?? '';
+    const more = [
+      ...(onMissing === 'create'
+        ? [{ en: ', and none can be made: the key does not fit the type of its column', zh: '，也无法建立：该键不符合其列的类型' }]
+        : []),
+      ...alikeText(lost[`${end}_alike`], match.map(({ nodeColumn }) => nodeColumn).join(', '), column),
+    ];
     return {
-      ...at,
-      en: `${end}: no node ${label} with key '${key}'${more.en}`,
-      zh: `${end}：没有主键为 '${key}' 的「${label}」节点${more.zh}`,
+      rule: 'on_missing',
+      column,
+      property: null,
+      en: `${end}: no node ${label} with key '${key}'${more.map(({ en }) => en).join('')}`,
+      zh: `${end}：没有主键为 '${key}' 的「${label}」节点${more.map(({ zh }) => zh).join('')}`,
     };
   };
-  return [...(lost.no_from ? [reason('from', row.from_key ?? '')] : []), ...(lost.no_to ? [reason('to', row.to_key ?? '')] : [])];
+  return [...(lost.no_from ? [reason('from')] : []), ...(lost.no_to ? [reason('to')] : [])];
+}
+
+/** Tells of a node whose key is almost that of an edge's end, and how the mapping makes the two equal. */
+function alikeText(key: string | undefined, nodeColumn: string, edgeColumn: string): { zh: string; en: string }[] {
+  if (key === undefined) return [];
+  return [
+    {
+      en: `; only case or blanks at the ends differ from '${cut(key, maxKeyLength)}': write transform: [trim, upper] at the key column '${nodeColumn}' of the node, and at '${edgeColumn}' if the columns of the edge list it`,
+      zh: `；与 '${cut(key, maxKeyLength)}' 只有大小写或首尾空格不同：请在节点的主键列「${nodeColumn}」写 transform: [trim, upper]，若关系的 columns 列有「${edgeColumn}」也同样写`,
+    },
+  ];
 }
 
 function ruleReason({ target, plan }: StagedTarget, column: number, failure: number, sample: RejectedRow['sample']): Reason {

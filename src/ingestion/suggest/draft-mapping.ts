@@ -97,7 +97,7 @@ class Drafter {
         to: { node: to.id, match: reference.columns.map((column, index) => [column, reference.references[index]!]) },
         key: [],
         columns: [],
-        guesses: reference.evidence ? [edgeGuess(reference, reference.evidence)] : [],
+        guesses: guessesOf(table, reference),
       });
     }
   }
@@ -108,7 +108,7 @@ class Drafter {
     if (ends.some(({ node }) => !node)) return this.leave(table.name, [], otherEndMissing);
     const endColumns = new Set(table.references.flatMap(({ columns }) => columns));
     const key = (table.key?.columns ?? []).filter(column => !endColumns.has(column));
-    const guesses = ends.flatMap(({ reference }) => (reference.evidence ? [edgeGuess(reference, reference.evidence)] : []));
+    const guesses = ends.flatMap(({ reference }) => guessesOf(table, reference));
     if (table.key?.evidence) guesses.push(keyGuess(table.key.columns, table.key.evidence));
     const [source, target] = ends.map(({ reference, node }) => ({
       node: node!.id,
@@ -261,6 +261,23 @@ function edgeGuess({ columns, table, references }: Reference, evidence: Guess['e
       en: `no foreign key is declared; ${own} is named like a reference to ${other}, which has all ${evidence.sampled} values that were looked up`,
     },
     evidence,
+  };
+}
+
+/** The guess of a reference that no table declares, and the columns whose texts the source compares by a collation. */
+function guessesOf(table: KnownTable, reference: Reference): Guess[] {
+  const collated = table.columns.filter(({ name, collation }) => collation !== undefined && reference.columns.includes(name));
+  return [...(reference.evidence ? [edgeGuess(reference, reference.evidence)] : []), ...collated.map(collationGuess)];
+}
+
+function collationGuess({ name, collation = '' }: TableColumn): Guess {
+  return {
+    kind: 'collation',
+    text: {
+      zh: `来源库按 ${collation} 比较 ${name}，视只有大小写或末尾空格不同的文本为相等；这里按字节比较。若有行因此被拒绝，请在节点的主键列写 transform: [trim, upper]`,
+      en: `the source compares ${name} by ${collation}, which takes texts for equal that differ only in case or blanks at their end, and here bytes are compared; if rows are rejected for it, write transform: [trim, upper] at the key column of the node`,
+    },
+    evidence: { column: name, collation },
   };
 }
 

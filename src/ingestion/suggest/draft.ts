@@ -3,7 +3,7 @@ import { type Evidence, type LeftOut } from '../../warehouse/references/source-t
 
 /** A part of a draft that no declaration of the source supports. */
 export interface Guess {
-  kind: 'key' | 'edge' | 'sensitive' | 'display';
+  kind: 'key' | 'edge' | 'sensitive' | 'display' | 'collation';
   text: Bilingual;
   evidence: Evidence;
 }

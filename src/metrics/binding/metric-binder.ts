@@ -183,7 +183,8 @@ export class MetricBinder {
     checkSchema(relation, client, loc, problems);
     const described = await findTable(connection, table);
     if (!described) problems.push(await missingTable(connection, table, [...loc, 'table']));
-    const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
+    const columns =
+      described?.columns.map(({ name, type, collation }) => ({ name, type, ...(collation !== undefined && { collation }) })) ?? [];
     const source = client.place(table);
     return { alias: alias ?? source.table, source, columns };
   }

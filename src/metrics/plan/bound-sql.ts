@@ -4,7 +4,7 @@ import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type Steps } from '../../text/steps.js';
 import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
 import { exactly } from './exact-arithmetic.js';
-import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
+import { type BoundQuery, type BoundTable, type ColumnOfTable, type MetricBinding } from './metric-binding.js';
 
 /**
  * The guard for expressions of a binding, when it is saved and when it is compiled. Each text is judged once. Expressions may name the
@@ -59,15 +59,20 @@ export function admits(guard: Guard, text: string): boolean {
   return !(outcomeOf(guard, text) instanceof UnsafeFilterClauseError);
 }
 
-/** The type of the column, if an expression is a bare column of a table. Undefined for any other expression. */
-export function typeOfColumn(
+/** The column, if an expression is a bare column of a table. Undefined for any other expression. */
+export function columnIn(
   { tree, columns: [column] }: GuardedExpression,
   { fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>,
-): string | undefined {
+): ColumnOfTable | undefined {
   if (!column || !('ColumnRef' in (tree as object))) return undefined;
   const [qualifier, name] = column;
   const table = [fact, ...joins].find(({ alias }) => alias === (qualifier ?? fact.alias));
-  return table?.columns.find(each => each.name === name)?.type;
+  return table?.columns.find(each => each.name === name);
+}
+
+/** The type of the column, if an expression is a bare column of a table. Undefined for any other expression. */
+export function typeOfColumn(guarded: GuardedExpression, tables: Pick<MetricBinding, 'fact' | 'joins'>): string | undefined {
+  return columnIn(guarded, tables)?.type;
 }
 
 /** The guard for the keys of a joined table, which may name only the columns of that table. */

@@ -4,6 +4,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { type Value } from '../patterns/metric-pattern.js';
 import { zoneOffsetsInSteps } from '../translate/zone-offsets.js';
 import { checkAxes } from './check-axes.js';
+import { collatedTexts, type CollatedTexts } from './collated-texts.js';
 import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from './check-request.js';
 import { compare, compileHaving, compileOrder, type ResultColumn } from './compile-order.js';
 import { FilterChecks } from './filter-checks.js';
@@ -51,6 +52,7 @@ export interface CompiledMetrics extends CompiledStatement {
   time: TimePlan;
   /** Whether a filter reads the time column of a scan with an axis, see `filtersTime`. */
   filtersTime: boolean;
+  collated: CollatedTexts;
 }
 
 /** Runs {@link compileInSteps} at once. */
@@ -126,6 +128,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
     axes,
     time,
     filtersTime: filtersTime(plan.scans, request, assembly),
+    collated: collatedTexts(plan, dimensions, assembly),
     ...compiled.statement,
   };
 }

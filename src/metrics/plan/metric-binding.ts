@@ -1,5 +1,5 @@
 import { type Grain } from '../formula/formula-tree.js';
-import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
+import { type TableColumn, type TablePlace } from '../../warehouse/clients/warehouse.client.js';
 import { type ForeignDialect } from '../translate/target-dialect.js';
 
 export interface BoundColumn {
@@ -35,8 +35,11 @@ export interface BoundTable {
   alias: string;
   source: TablePlace | BoundQuery;
   /** The columns as the warehouse described them when the binding was made. */
-  columns: { name: string; type: string }[];
+  columns: ColumnOfTable[];
 }
+
+/** `collation` as in TableColumn. It is also absent in bindings that were stored before collations were read. */
+export type ColumnOfTable = Pick<TableColumn, 'name' | 'type' | 'collation'>;
 
 export interface BoundJoin extends BoundTable {
   kind: 'left' | 'inner';

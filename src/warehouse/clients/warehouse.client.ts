@@ -154,6 +154,11 @@ export interface TableColumn {
   nativeType: string;
   nullable: boolean;
   comment: string | null;
+  /**
+   * The collation by which the database takes different texts of the column for equal, such as `de`, `DE` and `DE `. Absent where equal texts
+   * have equal bytes but for blanks at their ends. This service compares texts by their bytes.
+   */
+  collation?: string;
 }
 
 export interface TableKey {

@@ -18,7 +18,7 @@ const nameBytes = 'CAST(TABLE_NAME AS BINARY)';
  */
 const isNamed = `TABLE_NAME = ? AND ${nameBytes} = CAST(? AS BINARY)`;
 
-type ColumnRow = [name: string, type: string, nullable: string, comment: string];
+type ColumnRow = [name: string, type: string, nullable: string, comment: string, collation: string | null];
 type KeyRow = [key: string, column: string];
 type ForeignKeyRow = [key: string, column: string, table: string, references: string];
 type SummaryRow = [name: string, type: string, rows: string | null, bytes: string | null, comment: string];
@@ -46,7 +46,7 @@ export class MysqlCatalog {
   async describe(table: string): Promise<TableDescription | null> {
     const named = [this.database, table, table];
     const columns = (await this.read(
-      `SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_COMMENT FROM information_schema.COLUMNS
+      `SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_COMMENT, COLLATION_NAME FROM information_schema.COLUMNS
        WHERE TABLE_SCHEMA = ? AND ${isNamed} ORDER BY ORDINAL_POSITION`,
       named,
     )) as ColumnRow[];
@@ -102,9 +102,17 @@ export class MysqlCatalog {
   }
 }
 
-function toColumn([name, nativeType, nullable, comment]: ColumnRow): TableColumn {
+function toColumn([name, nativeType, nullable, comment, collation]: ColumnRow): TableColumn {
   const { type } = mysqlTypeOf(nativeType);
-  return { name, type, nativeType, nullable: nullable === 'YES', comment: comment === '' ? null : comment };
+  const isCollated = type === 'text' && collation != null && !/_bin$/.test(collation);
+  return {
+    name,
+    type,
+    nativeType,
+    nullable: nullable === 'YES',
+    comment: comment === '' ? null : comment,
+    ...(isCollated && { collation }),
+  };
 }
 
 function toKeys(rows: KeyRow[]): TableKey[] {
