@@ -36,6 +36,24 @@ describe('questions that follow another', () => {
     expect(await readAs(earlier, text, airlines)).toBe(whole);
   });
 
+  it.each([
+    ['单价最高的三个零件', '最低的呢？', '单价最低的三个零件'],
+    ['最贵的3个零件', '那最便宜的呢', '最便宜的3个零件'],
+    ['top 3 parts by price', 'and the lowest?', 'the lowest 3 parts by price'],
+    ['单价最高的零件', '最低的呢？', '单价最低的零件'],
+  ])('%s - %s: keeps the number of a ranking', async (earlier, text, whole) => {
+    expect(await readAs(earlier, text)).toBe(whole);
+  });
+
+  it.each([
+    ['各省份有多少供应商', '那按国家呢？', '各国家有多少供应商'],
+    ['How many suppliers does each province have?', 'and by country?', 'How many suppliers does each country have?'],
+    ['有多少供应商', '按国家呢', '各国家有多少供应商'],
+    ['How many suppliers are there?', 'and by country?', 'How many suppliers are there by country?'],
+  ])('%s - %s: groups by something else', async (earlier, text, whole) => {
+    expect(await readAs(earlier, text)).toBe(whole);
+  });
+
   // Comparing each meaning with each takes hours.
   it('may name what thousands of labels have', async () => {
     const ofMany = (text: string, from: number) => ({

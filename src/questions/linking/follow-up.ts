@@ -2,8 +2,9 @@ import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { addDays } from '../../text/calendar.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
-import { type EntityNode, fillPlaces, type Intent, type Meaning, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, fillPlaces, type Intent, intentsOf, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { type LinkedQuestion, mostMentions } from './link-question.js';
+import { measureWord, numeralPattern } from './numerals.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
 
@@ -161,24 +162,40 @@ async function namedBefore(earlier: EarlierQuestion, link: Link): Promise<Entity
 function onlyNames(linked: LinkedQuestion): boolean {
   const { mentions, unknown } = linked;
   const isJoining = (words: string): boolean => words.replaceAll(joining, '') === '';
-  return unknown.every(isJoining) && mentions.some(mention => !isIntent(mention)) && isJoining(withoutNames(linked));
+  const rest = fillPlaces(
+    withoutNames(linked),
+    mentions.filter(mention => intentsOf(mention, 'group')),
+  );
+  return unknown.every(isJoining) && mentions.some(mention => !isIntent(mention)) && isJoining(rest);
+}
+
+/** The names by which a question groups: 类别 in 按类别, `region` in `by region`. */
+function groupsIn({ text, mentions }: LinkedQuestion): Mention[] {
+  const words = mentions.filter(mention => intentsOf(mention, 'group'));
+  return mentions.filter(
+    mention => !isIntent(mention) && words.some(({ end }) => end <= mention.start && text.slice(end, mention.start).trim() === ''),
+  );
 }
 
 /** Returns the earlier question with its names replaced by names of the same kind in the new question, or the reason why it cannot. */
-function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, { mentions }: LinkedQuestion): string | Bilingual {
+function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, linked: LinkedQuestion): string | Bilingual {
+  const { mentions } = linked;
+  const [group] = groupsIn(linked);
+  if (group && mentions.every(mention => mention === group || isIntent(mention)))
+    return replaceGroup(earlierText, earlier, text.slice(group.start, group.end));
   const groups = spans(
     text,
     mentions.filter(mention => !isIntent(mention)),
   );
   const places: { start: number; end: number; by: string }[] = [];
-  for (const group of groups) {
+  for (const span of groups) {
     const like = spans(
       earlierText,
-      earlier.mentions.filter(mention => isLike(mention, group.mentions[0]!)),
+      earlier.mentions.filter(mention => isLike(mention, span.mentions[0]!)),
     );
     const [place, ...others] = like;
-    const said = text.slice(group.start, group.end);
-    const by = place ? withYear(said, group.mentions, place.mentions) : said;
+    const said = withNumber(text.slice(span.start, span.end), span.mentions, place?.mentions ?? []);
+    const by = place ? withYear(said, span.mentions, place.mentions) : said;
     if (by === null) return severalYears(said);
     if (others.length > 0)
       return severalPlaces(
@@ -186,7 +203,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
         like.map(({ start, end }) => earlierText.slice(start, end)),
       );
     if (place) places.push({ ...place, by });
-    else if (!meaningOf(group.mentions[0]!, 'time')) return noPlace(by);
+    else if (!meaningOf(span.mentions[0]!, 'time')) return noPlace(by);
     else if (languageOf(withoutNames(earlier)) === 'zh') places.push({ start: 0, end: 0, by });
     else {
       const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
@@ -199,6 +216,31 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
     .sort((a, b) => b.start - a.start)
     .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
 }
+
+/** Returns the earlier question grouped by something else, or grouped at all: `and by category?`, 那按类别呢. */
+function replaceGroup(earlierText: string, earlier: LinkedQuestion, by: string): string | Bilingual {
+  const [replaced, ...others] = groupsIn(earlier);
+  if (others.length > 0)
+    return severalPlaces(
+      by,
+      [replaced!, ...others].map(({ start, end }) => earlierText.slice(start, end)),
+    );
+  if (replaced) return earlierText.slice(0, replaced.start) + by + earlierText.slice(replaced.end);
+  if (languageOf(earlierText) === 'zh') return `各${by}${earlierText}`;
+  const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
+  return `${earlierText.slice(0, end)} by ${by}${earlierText.slice(end)}`;
+}
+
+/** Adds the number of the replaced ranking: 最低的 in place of 最高的三个 becomes 最低的三个. */
+function withNumber(said: string, mentions: Mention[], replaced: Mention[]): string {
+  const [now, before] = [mentions, replaced].map(([first]) => first && intentsOf(first, 'top'));
+  if (!now || !before || now.count !== null || before.count === null) return said;
+  const number = chineseNumber.exec(replaced[0]?.text ?? '')?.[0];
+  if (/[a-z]$/i.test(said)) return `${said} ${before.count}`;
+  return said + (number ?? `${before.count}个`);
+}
+
+const chineseNumber = new RegExp(`${numeralPattern}${measureWord}?的?$`);
 
 /** Adds the year of the replaced time: 4月 in place of `2025年3月` keeps 2025. Null for several new times, or several replaced years. */
 function withYear(said: string, mentions: Mention[], replaced: Mention[]): string | null {
