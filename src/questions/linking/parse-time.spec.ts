@@ -152,6 +152,16 @@ describe('findTimes', () => {
     expect(findTimes(text, today)).toMatchObject([{ span: { from, isOpen: true } }]);
   });
 
+  it.each([
+    ['2025年8月比7月', ['2025-08-01/2025-09-01', '2025-07-01/2025-08-01']],
+    ['去年8月的销售额比7月', ['2025-08-01/2025-09-01', '2025-07-01/2025-08-01']],
+    ['July and August 2025', ['2025-07-01/2025-08-01', '2025-08-01/2025-09-01']],
+    ['2025年第一季度和第二季度', ['2025-01-01/2025-04-01', '2025-04-01/2025-07-01']],
+    ['1月比2月', ['2026-01-01/2026-02-01', '2026-02-01/2026-03-01']],
+  ])('%s: a month without a year takes that of the time beside it', (text, spans) => {
+    expect(spansOf(text)).toEqual(spans);
+  });
+
   it.each(['找到2024年的订单', '收到2024年的订单', '取自2024年的数据', '达到2024年的水平'])('%s names no more than the year', text => {
     expect(spansOf(text)).toEqual(['2024-01-01/2025-01-01']);
   });
