@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type CypherValue, type NodeValue } from '../src/cypher/values/cypher-value.js';
 import { confirmNames } from '../src/questions/linking/confirm-names.js';
-import { mayBeName } from '../src/questions/linking/stop-words.js';
+import { carriesMeaning } from '../src/questions/linking/stop-words.js';
 import { planGraphQuestion } from '../src/questions/planning/plan-graph-question.js';
 import { type GraphPlan } from '../src/questions/planning/question-plan.js';
 import { type PlanSchema } from '../src/questions/planning/schema-paths.js';
@@ -107,7 +107,7 @@ async function planOf(question: string, given: World): Promise<GraphPlan | null>
     .map(value => ({ label: '客户', property: '国家', value }));
   const found = await linkOver(question, { schema, nodes: answerNodes, values });
   const linked = confirmNames(question, found, entities);
-  if (linked.unknown.some(mayBeName)) return null;
+  if (linked.unknown.some(carriesMeaning)) return null;
   const planned = await planGraphQuestion(linked, schema, entities, languageOf(question));
   return 'cypher' in planned ? planned : null;
 }

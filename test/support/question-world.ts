@@ -6,7 +6,7 @@ import { Lexicon } from '../../src/questions/linking/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
 import { readTerms } from '../../src/questions/linking/read-terms.js';
 import { type QuestionTerms } from '../../src/questions/linking/question-terms.js';
-import { mayBeName } from '../../src/questions/linking/stop-words.js';
+import { carriesMeaning } from '../../src/questions/linking/stop-words.js';
 import { planGraphQuestion } from '../../src/questions/planning/plan-graph-question.js';
 import { type GraphPlan } from '../../src/questions/planning/question-plan.js';
 import { type PlanSchema } from '../../src/questions/planning/schema-paths.js';
@@ -167,7 +167,7 @@ export async function planOver(
   of: { schema: PlanSchema; nodes: ReadonlyMap<number, AnswerNode>; values: readonly KnownValue[] },
 ): Promise<GraphPlan | string> {
   const linked = await linkOver(question, { ...of, nodes: [...of.nodes.values()] });
-  const unknown = linked.unknown.filter(mayBeName);
+  const unknown = linked.unknown.filter(carriesMeaning);
   if (unknown.length > 0) return `unknown: ${unknown.join()}`;
   const found = await planGraphQuestion(linked, of.schema, of.nodes, languageOf(question));
   return 'reason' in found ? `refused: ${found.reason.en}` : found;

@@ -197,6 +197,10 @@ const rules: Rule[] = [
   },
   { pattern: /\bhow many\b|\b(?:the )?(?:total )?number of\b|\bcount(?: of)?\b/g, read: is({ kind: 'count' }) },
   { pattern: /平均|\b(?:average|mean|avg)\b/g, read: is({ kind: 'aggregate', function: 'avg' }) },
+  {
+    pattern: /中位[数值]|众数|方差|标准差|[百四]?分位[数值]?|\b(?:medians?|percentiles?|variance|standard deviation)\b/g,
+    read: is({ kind: 'statistic' }),
+  },
   // `总运费`, but not `总共`, `总经理`, `总订单数`
   {
     pattern: /总(?=\p{Script=Han}{2})(?![共是会体部裁理监统结经店行局院校公数署台站编]|\p{Script=Han}{1,4}数)/gu,
@@ -205,7 +209,7 @@ const rules: Rule[] = [
   { pattern: /总和|合计|总计|\b(?:sum|total)(?: of)?\b/g, read: is({ kind: 'aggregate', function: 'sum' }) },
   {
     pattern: new RegExp(
-      `每一?${measureWord}?|各(?:类(?![别型目])|${measureWord})?|按照?|分别|不同|\\b(?:by|per|for each|each|for every|every|grouped by)\\b`,
+      `每一?${measureWord}?|各自|各(?:类(?![别型目])|${measureWord})?|按照?|分别|不同|\\b(?:by|per|for each|each|for every|every|grouped by|respective(?:ly)?)\\b`,
       'g',
     ),
     read: is({ kind: 'group' }),

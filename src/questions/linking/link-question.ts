@@ -17,7 +17,7 @@ import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
-import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
+import { findUnclaimedQuantities, isNumeral, isUnit } from './unclaimed-words.js';
 import { findUnreadMarks } from './unread-marks.js';
 
 /** The sources in which linking looks up names. */
@@ -121,7 +121,12 @@ export async function linkQuestion(
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
   const letters = findUnreadLetters(text, linked.mentions, hints).filter(word => !unknown.includes(word));
   const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities, ...letters]);
-  return { text, mentions: linked.mentions.filter(isReal), unknown: [...unknown, ...quantities, ...letters, ...marks] };
+  return { text, mentions: linked.mentions.filter(isReal), unknown: withoutParts([...unknown, ...quantities, ...letters, ...marks]) };
+}
+
+/** Leaves out a single Chinese character that a longer unknown word contains: 子 beside 子公司. */
+function withoutParts(unknown: string[]): string[] {
+  return unknown.filter(word => !/^\p{Script=Han}$/u.test(word) || !unknown.some(other => other.length > 1 && other.includes(word)));
 }
 
 /** Cuts a measure word off if it begins a name: 多少集 before 装箱 is read as 多少 before 集装箱. */
@@ -158,9 +163,14 @@ function isValueOf({ start }: Mention, found: Mention[], text: string): boolean 
   );
 }
 
-/** Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`. */
+/**
+ * Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`, the second
+ * word of 既…又…, the unit of a number.
+ */
 function isOfQuestion(word: string, text: string): boolean {
   if (word === 'co') return /\bco-[a-z]/.test(text);
+  if (word === '又') return /[既又].*又/.test(text);
+  if (isUnit(word)) return new RegExp(`\\d\\s*${word}`).test(text);
   return /^dates?$/.test(word) && asksForTime(text);
 }
 

@@ -27,7 +27,7 @@ export type Period = CalendarGrain | 'weekday';
 
 export type Comparison = '>' | '<' | '>=' | '<=' | '=';
 
-export type TextOperator = 'CONTAINS' | 'STARTS WITH' | 'ENDS WITH';
+export type TextOperator = 'CONTAINS' | 'STARTS WITH' | 'ENDS WITH' | 'IS NULL';
 
 export type Intent =
   | { kind: 'count' }
@@ -37,13 +37,15 @@ export type Intent =
   /** `by`: the kind of property that is ranked if no property is named. `ofTwo`: the ranking compares named things only. */
   | { kind: 'top'; descending: boolean; count: number | null; by?: 'date' | 'price'; ofTwo?: true }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
+  /** A statistic that no question can ask for: the median, the variance. */
+  | { kind: 'statistic' }
   /** `excludes`: the negation excludes the entities or values beside it. Other negations (`only`, `without`) restrict in another way. */
   | { kind: 'negation'; excludes: boolean }
   /** `isBare`: `是5` is a comparison only right after the property that has the value; elsewhere the number may be a name. */
   | { kind: 'compare'; operator: Comparison; value: number; isBare?: true }
   /** A range that includes both bounds. */
   | { kind: 'between'; low: number; high: number }
-  /** A text contains, starts or ends with one of the values (in lower case), or with none of them if `isDenied`. */
+  /** A text contains, starts or ends with one of the values (in lower case), or with none of them if `isDenied`. `IS NULL` has no values. */
   | { kind: 'text'; operator: TextOperator; values: string[]; isDenied: boolean }
   /** The question wants yes or no. */
   | { kind: 'whether' }

@@ -73,3 +73,12 @@ export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
     en: `the negation or restriction "${words.join('", "')}" is not understood here, and without it this would be another question`,
   };
 }
+
+/** Gives the reason to refuse a statistic that no question can ask for. Null if there is none. */
+export function whyStatistic({ statistic }: QuestionTerms): Bilingual | null {
+  if (!statistic) return null;
+  return {
+    zh: `提问还不能算“${statistic.text}”；请改用 cypher（percentileCont、stDev），或定义一个公式为 MEDIAN、STDDEV 的指标`,
+    en: `A question cannot ask for the "${statistic.text}"; use cypher (percentileCont, stDev), or define a metric with the formula MEDIAN or STDDEV`,
+  };
+}

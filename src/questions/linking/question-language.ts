@@ -1,7 +1,7 @@
 import { type Language, languageOf } from '../../text/language.js';
 import { type LinkedQuestion } from './link-question.js';
 import { outsideNames, type QuestionTerms } from './question-terms.js';
-import { mayBeName } from './stop-words.js';
+import { carriesMeaning } from './stop-words.js';
 import { readTerms } from './read-terms.js';
 
 /** The language of a question without the names in it, because an English question may contain Chinese names. */
@@ -12,7 +12,7 @@ export function languageOfTerms(terms: QuestionTerms): Language {
 /** The language of a question without the names in it, and without unknown words that may be names of something outside the graph. */
 export function languageOfQuestion(linked: LinkedQuestion): Language {
   const terms = readTerms(linked);
-  const rest = linked.unknown.filter(mayBeName).reduce((text, word) => text.replaceAll(word, ' '), outsideNames(terms));
+  const rest = linked.unknown.filter(carriesMeaning).reduce((text, word) => text.replaceAll(word, ' '), outsideNames(terms));
   return languageOfRest(rest, terms.text);
 }
 

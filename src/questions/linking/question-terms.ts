@@ -61,6 +61,8 @@ export interface QuestionTerms {
   groups: Mention[];
   whichs: Mention[];
   aggregate: { mention: Mention; function: 'avg' | 'sum' } | null;
+  /** The word for a statistic that cannot be asked for, such as 中位数. */
+  statistic: Mention | null;
   grain: Mention | null;
   /** Rankings and aggregates after the first. A plan takes only one. */
   further: Mention[];

@@ -47,6 +47,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'group':
     case 'grain':
     case 'aggregate':
+    case 'statistic':
     case 'number':
       return false;
     default:

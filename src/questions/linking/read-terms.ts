@@ -2,8 +2,8 @@ import { type LinkedQuestion } from './link-question.js';
 import { applyNegations } from './negation.js';
 import { fillPlaces, type Intent, intentsOf, isJoined, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
-import { type QuestionTerms, type ValueTerm } from './question-terms.js';
-import { isOwnText } from './text-conditions.js';
+import { type PropertyTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
+import { isEmptied, isOwnText } from './text-conditions.js';
 
 /**
  * Gives each mention one meaning, the first that it has in this order: label, relation, property, time, entity, value, question word.
@@ -56,6 +56,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     groups: intent('group').flatMap(({ mention }) => (isAgentMark(text, mention, mentions) ? [] : mention)),
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
+    statistic: intent('statistic')[0]?.mention ?? null,
     grain: grains[0]?.mention ?? null,
     than: intent('than')[0]?.mention ?? null,
     further: [
@@ -97,7 +98,9 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
   );
   for (const term of terms.texts) {
-    term.property = terms.properties.find(({ mention }) => isOwnText(mention, text, term.mention.start)) ?? null;
+    const isOwn = ({ mention }: PropertyTerm): boolean =>
+      term.operator === 'IS NULL' ? isEmptied(mention, text, term.mention) : isOwnText(mention, text, term.mention.start);
+    term.property = terms.properties.find(isOwn) ?? null;
     terms.properties = terms.properties.filter(own => own !== term.property);
   }
   keepNamedProperties(text, terms);
@@ -147,7 +150,13 @@ function isCondition(text: string, mention: Mention, owners: MeaningOf<'property
       meaningOf(other, 'property') !== null &&
       /^\s*(?:[,，、]|和|与|及|以及|\band\b)\s*$/.test(text.slice(Math.min(other.end, mention.end), Math.max(other.start, mention.start))),
   );
-  return !isOfName && !isListed && !/^\s*(?:是什么|是多少|值|情况|状态|\b(?:of|for)\b)/.test(text.slice(mention.end));
+  return (
+    !isOfName &&
+    !isListed &&
+    !/^\s*(?:是什么|是多少|值|情况|状态|不?[是为]?空|非空|\b(?:of|for)\b|(?:is|are) (?:not )?(?:null|empty|missing|blank)\b)/.test(
+      text.slice(mention.end),
+    )
+  );
 }
 
 /** Whether a word for a boolean stands right before its label, though the word is also part of a relation's name: `hub airports`. */

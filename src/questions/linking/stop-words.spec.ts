@@ -1,4 +1,4 @@
-import { isStopWord, mayBeName, withoutStopWords } from './stop-words.js';
+import { isStopWord, carriesMeaning, withoutStopWords } from './stop-words.js';
 
 describe('isStopWord', () => {
   it.each([
@@ -22,14 +22,20 @@ describe('withoutStopWords', () => {
   });
 });
 
-describe('mayBeName', () => {
+describe('carriesMeaning', () => {
   it.each([
     ['火星', true],
     ['7', true],
-    ['火', false],
+    ['火', true],
+    ['空', true],
+    ['又', true],
+    ['以', true],
+    ['main', true],
+    ['向', false],
+    ['该', false],
     ['购买', false],
     ['purchased', false],
   ])('answers for %s: %s', (word, may) => {
-    expect(mayBeName(word)).toBe(may);
+    expect(carriesMeaning(word)).toBe(may);
   });
 });

@@ -16,8 +16,8 @@ const lightVerbs =
 
 /** Adjectives and nouns that are too vague to limit an answer. The answer passes over them with a note. */
 const vagueWords =
-  'primary main major principal different various particular specific other others another corresponding respective ' +
-  'following same together fellow common alongside whole entire total overall respectively thing things stuff sort form part information details data result results kind kinds time times';
+  'primary different various particular specific other others another corresponding respective ' +
+  'following same together fellow common alongside whole entire total overall thing things stuff sort information details data result results kind kinds time times';
 
 /** Chinese words and phrases of questions that are not looked up. They are cut out of text without spaces. */
 const chineseWords = [
@@ -40,14 +40,27 @@ const weighty = new Set([
 ]);
 
 const chineseLight =
-  '看 住 居住 购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 主要 不同 其他 其它 同样 相同 共同 一起 合作'.split(
+  '看 住 居住 购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 不同 其他 其它 同样 相同 共同 一起 合作'.split(
     ' ',
   );
 const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...chineseLight]);
 
-/** Tells whether a word that was not understood may be a name, or limit the question in another way. */
-export function mayBeName(word: string): boolean {
-  return (word.length > 1 || /[\da-z]/.test(word) || weighty.has(word)) && !light.has(word);
+/** Single Chinese characters that limit nothing: determiners, prepositions, measure words, sounds, and nouns for what is asked for. */
+const particles = new Set(
+  '该此本我们您这那种类总求列说问查找看算共既且还便均皆曾并亦即啥现留填向跟替往哦哈呐咯呗嗯噢帮谢值量次只台辆艘架支张头笔份套批座间项',
+);
+
+/**
+ * Tells whether a word that was not understood refuses the question. Each word does so, apart from those of the closed lists above:
+ * a name or a limit that the answer leaves out would make it the answer to another question.
+ */
+export function carriesMeaning(word: string): boolean {
+  return !light.has(word) && !particles.has(word);
+}
+
+/** Tells whether a character limits nothing: 该, 向, 人. */
+export function isParticle(character: string): boolean {
+  return particles.has(character);
 }
 
 /** Tells whether a word compares or chooses: `famous`, `recent`. */

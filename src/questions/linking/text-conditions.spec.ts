@@ -22,6 +22,16 @@ describe('findTextConditions', () => {
     ['customers with names starting with New York in 华东', 'STARTS WITH', 'new york', 'name'],
     ['products whose category does not end with "ing or so"', 'NOT ENDS WITH', 'ing or so', 'category'],
     ['products whose name contains St. Ives.', 'CONTAINS', 'st. ives', 'name'],
+    ['哪些产品的类别为空？', 'IS NULL', '类别'],
+    ['类别是空的产品', 'IS NULL', '类别'],
+    ['类别不为空的产品', 'NOT IS NULL', '类别'],
+    ['单价非空的产品', 'NOT IS NULL', '单价'],
+    ['空类别的产品', 'IS NULL', '类别'],
+    ['没有填写类别的产品', 'IS NULL', '类别'],
+    ['products whose category is null', 'IS NULL', 'category'],
+    ['products whose category is not empty', 'NOT IS NULL', 'category'],
+    ['Which products have an empty category?', 'IS NULL', 'category'],
+    ['products with a missing unit price', 'IS NULL', 'unit price'],
   ])('%s: %s', async (question, ...expected) => {
     expect(await textsOf(question)).toEqual([expected]);
   });
@@ -34,6 +44,8 @@ describe('findTextConditions', () => {
     '名字是什么',
     'products that include chai',
     '名称里有几个字',
+    '空调产品的类别',
+    'an empty order',
   ])('%s says nothing of a text', async question => {
     expect(await textsOf(question)).toEqual([]);
   });

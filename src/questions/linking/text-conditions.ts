@@ -23,6 +23,15 @@ const rules: [TextOperator, RegExp][] = [
   ['STARTS WITH', /(?<name>姓)(?![名氏别什啥])(?<bare>\p{Script=Han}{1,2})(?=的)/gu],
 ]; // prettier-ignore
 
+/** Conditions that a property has no value. Each stands right behind the property, or right before it. */
+const empty: RegExp[] = [
+  /(?:的?值|字段|一栏)?(?:都|均|仍|还)?(?:(?<no>不[是为]|并?非)|[是为])?\s?(?:空(?![调气间军])(?:着|缺|值|白|的)?|null(?![a-z])|缺失)/g,
+  /(?:都|均|仍|还)?(?:未|没有?)(?:填写?|录入|登记|设置)/g,
+  /(?<= )(?:(?:fields?|values?) )?(?:(?:is|are|was|were|be) (?<no>not )?|(?<no2>(?:isn|aren|wasn|weren)['’]t ))?(?:null|empty|blank|missing|unset)\b/g,
+  /(?:空白?的?|缺失的?)(?=\p{Script=Han})(?![调气间军])/gu,
+  /\b(?:(?:an?|the|their|its) )?(?<no>non-|not )?(?:null|empty|blank|missing)(?= )/g,
+];
+
 const asking = /[哪几谁吗呢]|什么|多少|^(?:what|which|who|how|any|no|a|an|the|some|all)\b/;
 const several = /[和与或及、]|\b(?:and|or|not)\b/;
 
@@ -33,6 +42,21 @@ const several = /[和与或及、]|\b(?:and|or|not)\b/;
  * @param found the mentions that were found before
  */
 export function findTextConditions(question: string, text: string, found: Mention[]): Mention[] {
+  return [...findEmpty(text, found), ...findTexts(question, text, found)];
+}
+
+function findEmpty(text: string, found: Mention[]): Mention[] {
+  return empty.flatMap(pattern =>
+    [...text.matchAll(pattern)].flatMap(({ 0: own, index: start, groups }): Mention[] => {
+      const mention = { text: own, start, end: start + own.length };
+      if (!found.some(other => isEmptied(other, text, mention))) return [];
+      const isDenied = (groups?.no ?? groups?.no2) !== undefined;
+      return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator: 'IS NULL', values: [], isDenied } }] }];
+    }),
+  );
+}
+
+function findTexts(question: string, text: string, found: Mention[]): Mention[] {
   return rules.flatMap(([operator, pattern]) =>
     [...text.matchAll(pattern)].flatMap((match): Mention[] => {
       const { name, no, quoted: exact, bare = '' } = match.groups ?? {};
@@ -50,6 +74,14 @@ export function findTextConditions(question: string, text: string, found: Mentio
       return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator, values, isDenied: no !== undefined } }] }];
     }),
   );
+}
+
+/** Whether a mention names a property right beside the condition that the property has no value. */
+export function isEmptied({ start, end, meanings }: Mention, text: string, condition: Pick<Mention, 'start' | 'end'>): boolean {
+  if (!meanings.some(({ as }) => as === 'property')) return false;
+  const between =
+    end <= condition.start ? text.slice(end, condition.start) : condition.end <= start ? text.slice(condition.end, start) : '/';
+  return /^\s*$/.test(between);
 }
 
 /** Whether a mention names a property of type string, right before the condition that begins at `start`. */

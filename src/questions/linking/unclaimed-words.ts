@@ -1,7 +1,8 @@
 import { cutPieces } from '../../graph-index/tokenize-text.js';
 import { intentsOf, type Mention, meaningOf } from './meaning.js';
 import { isCountry } from './name-synonyms.js';
-import { isCommonWord, withoutStopWords } from './stop-words.js';
+import { measureWord } from './numerals.js';
+import { isCommonWord, isParticle, withoutStopWords } from './stop-words.js';
 
 /** Words that say how many or how often. If no mention covers such a word, the answer would ignore it. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
@@ -12,8 +13,9 @@ const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\
 /** Matches a sign or a span of numbers: `city -1`, `city 1 to city 3`. A match is unread if no mention covers its first character. */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
-/** Chinese characters that do not limit the noun or verb behind them. */
-const determiners = new Set('留填该此本我您各每某这那任种类总求查找看算共又既且还再才刚将便均皆曾仍并亦即先后啥现');
+/** Chinese adverbs, which belong to the verb. They are unknown words by themselves, not as a part of the next name. */
+const adverbs = new Set('又再才刚将仍先后每各某任');
+const article = new RegExp(`^一${measureWord}.{1,20}[吗么]\\s*[?？]?$`);
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
@@ -63,13 +65,19 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
     const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value' || as === 'property');
     // `少于3人的船`: 人 is the unit of the number.
     const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
-    const isModifier = /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !determiners.has(before) && !isCommonWord(before);
+    const isModifier =
+      /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !isParticle(before) && !adverbs.has(before) && !isCommonWord(before);
     // `中国籍乘客`: 国籍 behind 中 is not a property here, even if 中国 is not a known value.
     const country = /\p{Script=Han}$/u.exec(ahead)?.[0] ?? '';
     const isCountryCut = own.startsWith('国籍') && isCountry(`${country}国`) && !/^国籍\s*(?:是|为|=)/.test(text.slice(start));
     if (isCountryCut) return [country + own];
     return isNoun && isModifier && !isUnit ? [before + own] : [];
   });
+}
+
+/** Tells whether a character may be the unit of the number before it: 克 in 少于50克. */
+export function isUnit(character: string): boolean {
+  return units.has(character);
 }
 
 /** Tells whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */
@@ -85,8 +93,9 @@ function isBeforeNoun(text: string, end: number, mentions: Mention[]): boolean {
   );
 }
 
-/** Whether a numeral only counts the names before it: `华东和华南两个地区`. */
+/** Whether a numeral only counts the names before it, or is an article: `华东和华南两个地区`, `是一家供应商吗`. */
 function sumsUp(text: string, own: string, at: number, mentions: Mention[]): boolean {
+  if (own === '一' && /是$/.test(text.slice(0, at)) && article.test(text.slice(at))) return true;
   const before = mentions.filter(mention => mention.end <= at).slice(-2);
   const last = before.at(-1);
   const areNames = before.length === 2 && before.every(mention => meaningOf(mention, 'entity') ?? meaningOf(mention, 'value'));

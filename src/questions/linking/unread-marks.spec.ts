@@ -1,7 +1,7 @@
 import { linked } from '../../../test/support/question-world.js';
-import { mayBeName } from './stop-words.js';
+import { carriesMeaning } from './stop-words.js';
 
-const refused = async (question: string): Promise<string[]> => (await linked(question)).unknown.filter(mayBeName);
+const refused = async (question: string): Promise<string[]> => (await linked(question)).unknown.filter(carriesMeaning);
 
 /** Each would be answered for all customers, all products and the whole revenue without the stretch. */
 describe('marks that no name covers', () => {

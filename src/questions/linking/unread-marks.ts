@@ -1,5 +1,5 @@
 import { type Mention } from './meaning.js';
-import { mayBeName } from './stop-words.js';
+import { carriesMeaning } from './stop-words.js';
 
 const quoted =
   /["“”]([^"“”]{1,200})["“”]|「([^」]{1,200})」|『([^』]{1,200})』|《([^》]{1,200})》|〈([^〉]{1,200})〉|(?<![\p{L}\p{N}])['‘]([^'‘’]{1,200})['’](?![\p{L}\p{N}])/gu;
@@ -15,7 +15,7 @@ const sentenceEnd = /[?？!！。.~～][\s\p{Extended_Pictographic}\u200d\ufe0f\
  * but linking skips them, because it cuts text into words only.
  */
 export function findUnreadMarks(text: string, mentions: readonly Mention[], unknown: readonly string[]): string[] {
-  const isKnown = (stretch: string): boolean => unknown.some(word => mayBeName(word) && stretch.includes(word));
+  const isKnown = (stretch: string): boolean => unknown.some(word => carriesMeaning(word) && stretch.includes(word));
   const quotes = [...text.matchAll(quoted)].filter(({ 0: own, index }) => {
     const [start, end] = [index + 1, index + own.length - 1];
     const inside = mentions.filter(mention => mention.start < end && start < mention.end);

@@ -24,6 +24,10 @@ export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words:
     const places = label !== null && property ? placesOf(writer, terms, 'node', label, mention.text) : [];
     if (!property || places.length === 0)
       throw new UnplannableError(`不清楚“${mention.text}”说的是什么`, `It is not clear what "${mention.text}" is said of`);
+    if (operator === 'IS NULL') {
+      for (const place of places) writer.where(`${place}.${quoteName(property)} ${isDenied ? 'IS NOT NULL' : 'IS NULL'}`);
+      continue;
+    }
     const parameters = values.map(value => writer.parameter(value));
     for (const place of places) {
       const text = `toLower(${place}.${quoteName(property)})`;
@@ -35,9 +39,14 @@ export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words:
 }
 
 /** Label of the noun beside the condition, else of the target: `客户购买的名称含电的产品`, `customers who bought products whose name has it`. */
-function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, property }: TextTerm, words: SchemaWord[]): string | null {
+function labelOf(
+  { target }: CypherWriter,
+  { text }: QuestionTerms,
+  { mention, operator, property }: TextTerm,
+  words: SchemaWord[],
+): string | null {
   const owners = new Set(
-    (property?.owners ?? []).filter(({ owner, type }) => owner === 'node' && type === 'string').map(own => own.ownerName),
+    (property?.owners ?? []).filter(({ owner, type }) => owner === 'node' && mayHold(operator, type)).map(own => own.ownerName),
   );
   const isPossible = (label: string): boolean => property === null || owners.has(label);
   const nouns = words.filter(({ labels }) => [...labels].some(isPossible));
@@ -48,12 +57,19 @@ function labelOf({ target }: CypherWriter, { text }: QuestionTerms, { mention, p
   return other === undefined ? (label ?? null) : null;
 }
 
+/** Whether a property of a type can meet a condition. Any property may be empty; other conditions are about texts. */
+function mayHold(operator: TextTerm['operator'], type: string): boolean {
+  return operator === 'IS NULL' || type === 'string';
+}
+
 const nameWords = ['name', '名称', '名字', '姓名'];
 
 /** The named property if it holds texts; without a named property, the property for the name of the thing. Else null. */
-function propertyOf({ property }: TextTerm, label: LabelSchema | undefined): string | null {
+function propertyOf({ operator, property }: TextTerm, label: LabelSchema | undefined): string | null {
   if (!label) return null;
-  const own = property?.owners.find(({ owner, ownerName, type }) => owner === 'node' && ownerName === label.name && type === 'string');
+  const own = property?.owners.find(
+    ({ owner, ownerName, type }) => owner === 'node' && ownerName === label.name && mayHold(operator, type),
+  );
   if (property) return own?.property ?? null;
   const texts = label.properties.filter(({ type }) => type === 'string');
   const called = texts.find(({ name, aliases = [] }) => [name, ...aliases].some(each => nameWords.includes(each.toLowerCase())));

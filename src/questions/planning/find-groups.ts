@@ -6,6 +6,11 @@ export function follows(mention: Mention, word: Mention): boolean {
   return word.end <= mention.start && mention.start - word.end <= 2;
 }
 
+/** Tells whether a grouping word stands alone and means each of the things beside it: 分别, 各自, `respectively`. */
+export function isEach(word: string): boolean {
+  return /^(?:分别|各自|respective(?:ly)?)$/.test(word);
+}
+
 /** `每个客户`, `by customer`: the label to count by. */
 export function groupLabel({ groups, labels }: QuestionTerms): LabelTerm | null {
   return labels.find(term => groups.some(group => follows(term.mention, group))) ?? null;

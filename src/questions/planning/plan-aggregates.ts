@@ -1,7 +1,7 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { follows, groupProperty, grouping } from './find-groups.js';
+import { follows, groupProperty, grouping, isEach } from './find-groups.js';
 import { type MeasuredProperty } from './measures.js';
 import { ComparisonPlanner } from './plan-comparisons.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
@@ -12,7 +12,7 @@ import { type SchemaWord } from './schema-word.js';
 export abstract class AggregatePlanner extends ComparisonPlanner {
   /** Plans an average or a sum for each member of a group: `the average freight per order`, `total freight by customer`. */
   protected aggregateByGroup(by: 'avg' | 'sum', measured: MeasuredProperty, group: SchemaWord): Promise<GraphPlan> {
-    const words = this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word));
+    const words = this.terms.groups.filter(word => isEach(word.text) || follows(group.mention, word));
     // Each measured thing is a group of its own, so the average is taken over all things.
     if (by === 'avg' && group.labels.has(measured.label)) return this.aggregate(by, measured, words);
     return this.aggregateOver(by, measured, group, words);

@@ -2,7 +2,7 @@ import { type Comparison, type MeaningOf } from '../linking/meaning.js';
 import { pluralOf } from '../linking/noun-forms.js';
 import { outsideNames } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { follows } from './find-groups.js';
+import { follows, isEach } from './find-groups.js';
 import { type Threshold } from './measures.js';
 import { countedOfSome, QuestionDraft } from './question-draft.js';
 import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
@@ -23,7 +23,7 @@ export abstract class CountPlanner extends QuestionDraft {
       throw new UnplannableError('暂不能按两者一起分组，请分开问', 'Groups by two things at once cannot be made yet; ask for each apart');
     this.use({
       counts: true,
-      groups: this.terms.groups.filter(word => word.text === '分别' || follows(group.mention, word)),
+      groups: this.terms.groups.filter(word => isEach(word.text) || follows(group.mention, word)),
       property: term => this.isLimit(term.mention),
     });
     return this.countOver(

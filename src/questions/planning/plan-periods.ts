@@ -5,6 +5,7 @@ import { intentsOf, type Mention, type Period } from '../linking/meaning.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { dateOfEvent, timesOf } from './label-dates.js';
 import { type MeasuredProperty, measuredProperty } from './measures.js';
+import { isEach } from './find-groups.js';
 import { dateOfPeriod } from './period-dates.js';
 import { periodKey, periodNames, shownPeriod } from './period-keys.js';
 import { AggregatePlanner } from './plan-aggregates.js';
@@ -66,7 +67,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     this.use({
       counts: !measured,
       aggregate: true,
-      groups: terms.groups.filter(({ text }) => /^(?:分别|各)$/.test(text)),
+      groups: terms.groups.filter(({ text }) => isEach(text) || text === '各'),
       property: ({ mention }) => used.some(each => each.mention === mention) || this.isLimit(mention),
     });
     // A relation that names the event of the date may also lead to the named things, so keep it among the words of the path.

@@ -1,4 +1,5 @@
 import { fillPlaces, type Mention } from '../linking/meaning.js';
+import { whyStatistic } from '../linking/negation.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors } from './anchors.js';
 import { groupLabel } from './find-groups.js';
@@ -19,6 +20,8 @@ const addition = /除[^，,。？?]*?(?:还|也|又)|\b(?:besides|in addition to
  * @throws UnplannableError
  */
 export function refuseMisleading(terms: QuestionTerms): void {
+  const statistic = whyStatistic(terms);
+  if (statistic) throw new UnplannableError(statistic.zh, statistic.en);
   const anchors = groupAnchors(terms);
   const rest = outsideNames(terms);
   for (const { index } of terms.text.matchAll(alternative))

@@ -3,6 +3,7 @@ import { findIntents } from '../linking/find-intents.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
 import { statedValues } from '../linking/named-properties.js';
 import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { isEach } from './find-groups.js';
 
 /** The words for numbers, groups and properties that a plan uses. */
 export interface Used {
@@ -64,7 +65,7 @@ function isLight(
   isUsed: (term: PropertyTerm) => boolean,
 ): boolean {
   if (text === '各' && groups.length > 0) return !labels.some(({ mention }) => mention.start === end);
-  if (text === '分别') return lists;
+  if (isEach(text)) return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
   // `voyages by home port` groups. In `supplied by Exotic` a name follows, and "by" does not group.

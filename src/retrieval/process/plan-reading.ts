@@ -9,7 +9,7 @@ import { planGraphQuestion } from '../../questions/planning/plan-graph-question.
 import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
 import { type PlanSchema } from '../../questions/planning/schema-paths.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
-import { mayBeName } from '../../questions/linking/stop-words.js';
+import { carriesMeaning } from '../../questions/linking/stop-words.js';
 import { confirmNames } from '../../questions/linking/confirm-names.js';
 import { describeGuesses, describeTerms } from '../../questions/wording/describe-reading.js';
 import { whatToAsk } from '../../questions/wording/what-to-ask.js';
@@ -54,7 +54,7 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
   const note = followUp.note?.(id => entities.get(id)?.display ?? String(id));
   const notes = [...(note ? [note[language]] : []), ...describeGuesses(linked, entities, language)];
   const hint = isTooMuch ? '' : whatToAsk(linked, schema, metrics, language);
-  const missed = linked.unknown.filter(mayBeName);
+  const missed = linked.unknown.filter(carriesMeaning);
   const planned = (outcome: MetricCall | GraphPlan | Unplanned) => ({
     outcome,
     missed,
@@ -71,8 +71,18 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
     return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
   if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
     return planned({ reason: notUnderstood(missed) });
-  if (metric && 'reason' in metric) return planned(metric);
-  return planned(await planGraphQuestion(linked, schema, entities, language, { pace, choices }));
+  if (metric && !isAlsoOfGraph(linked)) return planned(metric);
+  const onGraph = await planGraphQuestion(linked, schema, entities, language, { pace, choices });
+  return planned(metric && 'reason' in onGraph && !('choices' in onGraph) ? metric : onGraph);
+}
+
+/** Whether the name of the metric is also a name of the graph, and no other word belongs to metrics only: `number of trips per driver`. */
+function isAlsoOfGraph({ mentions }: LinkedQuestion): boolean {
+  const named = mentions.filter(mention => meaningOf(mention, 'metric'));
+  return (
+    named.every(mention => meaningOf(mention, 'label') ?? meaningOf(mention, 'property')) &&
+    mentions.every(({ meanings }) => meanings[0]?.as !== 'measure')
+  );
 }
 
 function isOfSet({ mentions }: LinkedQuestion): boolean {
