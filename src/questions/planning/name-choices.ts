@@ -1,6 +1,6 @@
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
-import { type EntityNode } from '../linking/meaning.js';
+import { type EntityNode, type Mention } from '../linking/meaning.js';
 import { type EntityTerm } from '../linking/question-terms.js';
 import { type Anchor, isEntity } from './anchors.js';
 import { AmbiguousQuestionError, type QuestionChoice, UnplannableError } from './question-plan.js';
@@ -77,6 +77,31 @@ export class NameChoices {
         en: `${nodes.length} nodes of "${label}" may be called "${mention.text}"`,
       },
       nodes.slice(0, mostChoices).map(node => this.choiceOf(node.id)),
+    );
+  }
+
+  /**
+   * The one of several dimensions on one table that a mention means, such as the start and the end of a trip.
+   * @throws AmbiguousQuestionError unless there is only one, or one was chosen
+   */
+  requireOneRole({ text }: Mention, roles: string[]): string {
+    const token = (role: string): string => encode(['role', text, role]);
+    const [role, ...others] = roles.length > 1 ? [...roles.filter(each => this.isChosen(token(each))), ...roles] : roles;
+    if (role !== undefined && (others.length === 0 || this.isChosen(token(role)))) return role;
+    throw new AmbiguousQuestionError(
+      { zh: `“${text}”可以指几个维度`, en: `"${text}" may stand for several dimensions` },
+      roles.slice(0, mostChoices).map(each => ({ token: token(each), text: each })),
+    );
+  }
+
+  /** Makes sure that a name means one node at all. @throws AmbiguousQuestionError when several nodes have the name */
+  requireOneAtAll(term: EntityTerm): EntityNode {
+    const [node, ...others] = this.narrowNodes(term);
+    if (node && others.length === 0) return node;
+    const { text } = term.mention;
+    throw new AmbiguousQuestionError(
+      { zh: `有 ${term.nodes.length} 个节点叫“${text}”`, en: `${term.nodes.length} nodes are called "${text}"` },
+      term.nodes.slice(0, mostChoices).map(({ id }) => this.choiceOf(id)),
     );
   }
 

@@ -86,6 +86,14 @@ function notUnderstood({ text }: Mention): UnplannableError {
   );
 }
 
+/** A negation that no part of the plan expresses. */
+export function notUnderstoodHere({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `不理解这里的否定“${text}”，忽略它会答成另一个问题`,
+    `the negation "${text}" is not understood here, and without it this would be another question`,
+  );
+}
+
 function scopeOf(text: string, { start, end }: Mention, language: Language, asked: SchemaWord | null): { start: number; end: number } {
   const rest = text.slice(end);
   // `哪些船没有执行过延误的航次`: the target stands before the negation, so 的 does not end the part.

@@ -59,8 +59,27 @@ function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWo
 /** Matches names of a relation that leads from a whole to its parts. */
 const ofWhole = /consists?[_ ]of|compris|contain|includ|has[_ ](?:sub)?(?:part|component)|made[_ ]of|包含|包括|含有|子件|部件/i;
 
-/** Whether the names by which a word stands for a relation are passive: `supplied_by`, 被… say what is done to the source of the edge. */
-export function isPassiveName(word: string, type: string, schema: PlanSchema): boolean {
+/** Matches Chinese nouns for a doer: 主管, 推荐人. */
+export const doer = /(?:(?<!器)人|者|员|长|师|主管|督导|上司|领导|老板|经理|师[父傅])$/;
+
+/** Whether a Chinese word for a relation stands as a noun: X的上级, 上级是X, 没有上级. */
+export function standsAsNoun(text: string, { start, end }: Mention): boolean {
+  return /[的有无]\s*$/.test(text.slice(Math.max(0, start - 4), start)) || /^\s*[是为]/.test(text.slice(end, end + 4));
+}
+
+function isPassive(name: string): boolean {
+  return /[_ ]by$|^被|^由/i.test(name);
+}
+
+function isHan(name: string): boolean {
+  return /^\p{Script=Han}+$/u.test(name) && !/[^给]给$|^(?:向|给)/.test(name);
+}
+
+/**
+ * Whether the names by which a word stands for a relation are passive: `supplied_by`, 被… say what is done to the source of the edge.
+ * @param isNoun whether the word stands as a noun in the question
+ */
+export function isPassiveName(word: string, type: string, schema: PlanSchema, isNoun = false): boolean {
   const names = namesOfRelation(schema, type);
   // `由…组成` turns a relation from a whole to its parts around.
   if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
@@ -70,8 +89,12 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema): b
       .split(/[_ ]/)
       .some(part => roots.has(rootOf(part))),
   );
-  const meant = own.length > 0 ? own : names;
-  return meant.length > 0 && meant.every(name => /[_ ]by$|^被|^由/i.test(name));
+  if (isNoun || doer.test(word)) return own.length > 0 && own.every(isPassive);
+  // The noun `supervisor` among the names of `supervised_by` does not tell the voice, and a Chinese verb without 被 or 由 has no voice.
+  const verbs = names.filter(name => !isAgentNoun(normalizeText(name)) && !(isHan(name) && names.some(isPassive)));
+  const spoken = own.filter(name => verbs.includes(name) || isPassive(name));
+  const meant = spoken.length > 0 ? spoken : verbs.length > 0 ? verbs : names;
+  return meant.length > 0 && meant.every(isPassive);
 }
 
 /**

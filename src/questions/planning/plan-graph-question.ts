@@ -12,6 +12,7 @@ import { isOfType, propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
 import { isNumeric } from '../linking/numerals.js';
+import { dateOfEvent } from './label-dates.js';
 import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
@@ -19,7 +20,9 @@ import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js
 import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
+import { refuseTwoKinds } from './refuse-two-kinds.js';
 import { refuseUniversals } from './refuse-universals.js';
+import { type Identity, readIdentity } from './said-identity.js';
 
 /** Number of rows that a ranking fetches beyond the rows asked for, to show ties. */
 export const mostTied = 30;
@@ -69,6 +72,13 @@ function whenItHappened({ text }: Mention, date: string): UnplannableError {
   );
 }
 
+function withoutDate({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `关系“${text}”没有日期，不知道是什么时候；请问某个对象的日期属性`,
+    `The relation "${text}" has no date, so it is not known when; ask for a date of one of the things`,
+  );
+}
+
 function sumOf(property: string): UnplannableError {
   return new UnplannableError(
     `问的是总和吗？请问“${property}合计”，或去掉“总共”“一共”`,
@@ -89,6 +99,9 @@ class GraphQuestionPlanner extends PeriodPlanner {
     refuseMisleading(terms);
     refuseMisplaced(terms, this.schema);
     refuseUniversals(terms);
+    refuseTwoKinds(terms, this.asked.word);
+    const identity = readIdentity(terms, this.words);
+    if (identity) return this.identify(identity);
     const period = this.periodToGroupBy();
     if (period) return this.byPeriod(period);
     const group = groupLabel(terms);
@@ -116,6 +129,18 @@ class GraphQuestionPlanner extends PeriodPlanner {
     return this.list();
   }
 
+  /** Plans `Who is X?` as the node X, and `Is X a product?` as whether the node X has the label. */
+  private identify({ term, label }: Identity): GraphPlan {
+    if (label !== null) {
+      const fit = term.nodes.filter(node => node.label === label);
+      if (fit.length > 0) term.nodes = fit;
+    }
+    const writer = this.itself(term);
+    const shape = { kind: 'identity' as const, subject: this.spokenLabel(writer.target), measure: null, spoken: [], descending: false };
+    const plan = this.done(writer, `RETURN t${label === null ? '' : `, t:${quoteName(label)} AS ${quoteName(label)}`}`, shape);
+    return { ...plan, shape: { ...plan.shape, whether: label !== null } };
+  }
+
   /** Whether a question with groups asks for names instead of numbers: `各科室的医生是谁`, `list the doctors of each department`. */
   private asksForNames({ start }: Mention): boolean {
     const { counts, groups, whichs } = this.terms;
@@ -139,7 +164,10 @@ class GraphQuestionPlanner extends PeriodPlanner {
     if (!columns.some(({ isTime }) => isTime) && !(element && isOfType(element, 'when'))) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
-    const hasLabel = this.asked.word !== null && this.asked.word.labels.size > 0;
+    const { word } = this.asked;
+    // 明光商贸的行业: a word for a label that is read as the property with the same name asks for the value.
+    const hasLabel =
+      word !== null && word.labels.size > 0 && (columns.length === 0 || word.labels.has(writer.target) || word.properties.length === 0);
     const isProperty = !hasLabel && columns.length > 0;
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
     if (columns.length === 0 && writer.edges.length === 0 && this.terms.entities.length > 0) this.refuseIdentity();
@@ -335,6 +363,9 @@ class GraphQuestionPlanner extends PeriodPlanner {
         .flatMap(({ properties }) => properties.filter(property => isDate(property.type)).map(property => ({ variable, property }))),
     );
     const own = this.labelOf(writer.target);
+    const isOfOther = writer.edges.length > 0 && !this.words.some(({ labels }) => labels.has(writer.target));
+    if (verb && dates.length === 0 && isOfOther && own && !isOfType(own, 'when') && !dateOfEvent(own, verb.mention))
+      throw withoutDate(verb.mention);
     if (verb && dates.length !== 1 && (dates.length > 1 || (own && propertiesOfType(own, 'when').length > 1)))
       throw new UnplannableError(
         `不清楚“${verb.mention.text}”的日期是哪一个，请写出属性`,

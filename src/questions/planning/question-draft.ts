@@ -14,9 +14,9 @@ import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
-import { groupAnchors } from './anchors.js';
+import { groupAnchors, isOneOfTerms } from './anchors.js';
 import { addTextLimits } from './add-text-limits.js';
-import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
 import { kindOfValue } from './kind-of-value.js';
 import { datesOf } from './label-dates.js';
@@ -80,7 +80,11 @@ export abstract class QuestionDraft {
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
-    const words = withoutRepeatedObjects(terms.text, schemaWords(mentions));
+    const all = withoutRepeatedObjects(terms.text, schemaWords(mentions));
+    // `A的订单多还是B的订单多` names the counted things twice.
+    const words = terms.top?.ofTwo
+      ? all.filter(({ mention: { text } }, i) => all.findIndex(word => word.mention.text === text) === i)
+      : all;
     const asking = [...terms.whichs, ...terms.counts, ...(terms.grain && asksWhichPeriod(terms.grain.text) ? [terms.grain] : [])];
     if (asking.length > 0) terms.whether = null;
     // `is A the captain of B` asks neither for A nor for B, so `captain` is read only as a relation.
@@ -118,6 +122,7 @@ export abstract class QuestionDraft {
     };
     const { writer, paths, notes, required, isGuessed } = await readQuestion(context, {
       words,
+      allWords: this.words,
       asked,
       target: part.target ?? null,
       negatedParts: this.negated,
@@ -138,6 +143,15 @@ export abstract class QuestionDraft {
     const texts = addTextLimits(writer, this.terms, this.words, this.schema);
     for (const word of [...limited.used, ...texts]) this.usedProperties.add(word);
     this.notes.push(...limited.notes);
+    return writer;
+  }
+
+  /** A pattern of the one node that a name means. @throws AmbiguousQuestionError when several nodes have the name */
+  protected itself(term: EntityTerm): CypherWriter {
+    const { id, label } = this.choices.requireOneAtAll(term);
+    const writer = new CypherWriter(label);
+    const named = { mention: term.mention, nodes: [{ id, label }], approximate: term.approximate, negated: false };
+    writer.where(isOneOfTerms(writer, 't', label, [named], this.schema, this.entities));
     return writer;
   }
 
@@ -293,7 +307,12 @@ export abstract class QuestionDraft {
       times: [...new Set(this.terms.times.map(term => term.mention.text))],
       conditions: [
         ...new Set(this.thresholds.map(threshold => textOfThreshold(threshold, this.terms.text))),
-        ...this.terms.texts.map(({ mention, property }) => this.terms.text.slice(property?.mention.start ?? mention.start, mention.end)),
+        ...this.terms.texts.map(({ mention, property }) =>
+          this.terms.text.slice(
+            Math.min(property?.mention.start ?? Infinity, mention.start),
+            Math.max(property?.mention.end ?? 0, mention.end),
+          ),
+        ),
         ...this.negated.map(({ text }) => text),
         ...this.required,
       ],

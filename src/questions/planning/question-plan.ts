@@ -56,7 +56,7 @@ export interface Limits {
 
 /** Tells how to put the rows of a planned question into words. */
 export interface AnswerShape {
-  kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
+  kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity' | 'identity';
   /** Whether the question wants yes or no. Unless another field says how to decide, the answer is yes if there are rows. */
   whether: boolean;
   /** The name that should come first in a comparison that wants yes or no; else null. A name with a count of 0 is absent from the rows. */

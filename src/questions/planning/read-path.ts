@@ -4,11 +4,12 @@ import { isJoined, type Mention } from '../linking/meaning.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { hasType, isOfType, isWho, propertiesOfType } from './answer-types.js';
 import { type Asked } from './find-asked.js';
-import { isPassiveName, orderClues, voiceOf } from './order-clues.js';
-import { type Hop, pathsFrom, type PlanSchema } from './schema-paths.js';
+import { doer, isPassiveName, orderClues, standsAsNoun, voiceOf } from './order-clues.js';
+import { type Hop, leadsToOne, pathsFrom, type PlanSchema } from './schema-paths.js';
+import { isSaidToBe } from './said-identity.js';
 import { namesDoer } from './self-relations.js';
-import { type SchemaWord } from './schema-word.js';
-import { type Clues, ownsProperty, scorePath } from './score-path.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+import { type Clues, ownsProperty, scorePath, undoes } from './score-path.js';
 
 /** A path from a topic to the target of the question, and how well the path explains the question. */
 export interface PathReading {
@@ -28,7 +29,17 @@ export interface Topic {
   isNode: boolean;
 }
 
-const costs = { wayRound: 4, wrongType: 5, wrongTime: 7, wrongDirection: 3, otherKind: 2, ofPersons: 0.5, ofOther: 2 };
+const costs = {
+  wayRound: 4,
+  wrongType: 5,
+  wrongTime: 7,
+  wrongDirection: 3,
+  otherKind: 2,
+  ofPersons: 0.5,
+  ofOther: 2,
+  back: 12,
+  otherVerb: 6,
+};
 /** Maximum readings of a topic that are kept: a value that hundreds of labels have may have a million readings. */
 const mostKept = 1_000;
 /** Difference to the best score. A reading with a smaller difference may be meant as well. */
@@ -53,8 +64,12 @@ export async function readPaths(
   const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
   const readings: PathReading[] = [];
   // `多少油轮执行过航次`: the question asks for the thing that has the value.
-  const isAsked = asked.word?.mention === topic.mention || saysKind(text, blank, topic, asked);
+  const isAsked =
+    asked.word?.mention === topic.mention ||
+    saysKind(text, blank, topic, asked) ||
+    (topic.isNode && asked.word !== null && isSaidToBe(blankValues, topic.mention, asked.word));
   const isOwn = isOwnValue(text, blankValues, topic, asked, words);
+  const verb = asked.type === 'who' && asked.word === null ? verbOfWho(text, words) : undefined;
   const namesEnd = (word: SchemaWord, last: Hop): boolean => mayNameEnd(word, last, schema);
   for (const start of topic.labels) {
     const isKind = ofTopic !== null && ofTopic !== asked.word && ofTopic.labels.has(start);
@@ -66,6 +81,7 @@ export async function readPaths(
       if (to !== null && end !== to) continue;
       if (asked.word && !mayEnd(asked.word, hops, end, namesEnd)) continue;
       if (hops.length > 0 && isAsked) continue;
+      if (shared === null && returnsToItself(hops, schema)) continue;
       if (isOwn && (hops.length > 0 || !asked.word?.labels.has(start))) continue;
       if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
@@ -78,12 +94,45 @@ export async function readPaths(
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
         (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) || to === start ? 2 : 1) * costs.wayRound : 0) +
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
+        (goesBack(hops, shared, words) ? costs.back : 0) +
+        (verb && to === null && !verb.relations.has(hops.at(-1)?.type ?? '') ? costs.otherVerb : 0) +
         directionCost(text, topic.mention, hops, others, schema);
       readings.push({ start, hops, score: best.score - cost, unused: best.unused, unnamed: best.unnamed });
       if (readings.length > 2 * mostKept) readings.sort(bestFirst).splice(mostKept);
     }
   }
   return readings.sort(bestFirst);
+}
+
+/** Whether a path comes back over an edge that leads to one node only: to the very node that the path left. */
+function returnsToItself(hops: Hop[], { toOne }: PlanSchema): boolean {
+  return hops.some((hop, i) => undoes(hops[i - 1], hop) && leadsToOne([hop], toOne));
+}
+
+/**
+ * Whether a longer path goes there and back by one relation that the question names only once: `students of X who received an award` are
+ * not the students who share an award with a student of X.
+ */
+function goesBack(hops: Hop[], shared: SchemaWord | null, words: SchemaWord[]): boolean {
+  if (hops.length < 3 || shared !== null) return false;
+  return hops.some((hop, i) => undoes(hops[i - 1], hop) && isNamedOnce(words, hop));
+}
+
+/** Whether only one word names a relation, a verb: a noun for a role may stand for the way there and back (`films for the writer of X`). */
+function isNamedOnce(words: SchemaWord[], { type }: Hop): boolean {
+  const named = words.filter(({ relations }) => relations.has(type)).map(({ mention }) => mention.text);
+  return named.length < 2 && !named.some(name => isAgentNoun(name) || doer.test(name));
+}
+
+/** The verb right beside "who" or 谁, whose relation leads to the asked persons: `who operates X`, X是谁运营的. */
+function verbOfWho(text: string, words: SchemaWord[]): SchemaWord | undefined {
+  return words.find(
+    word =>
+      isOnlyRelation(word) &&
+      !isAgentNoun(word.mention.text) &&
+      (/(?:谁(?:在|来|负责)?|^\s*who\s+(?:(?:has|have|had|also)\s+)?)$/.test(text.slice(0, word.mention.start)) ||
+        /^(?:\s+by)?\s+whom?\s*[?]?$/.test(text.slice(word.mention.end))),
+  );
 }
 
 function bestFirst(a: PathReading, b: PathReading): number {
@@ -166,7 +215,9 @@ function directionCost(text: string, topic: Mention, [first]: Hop[], words: Sche
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
   if (!verb) return 0;
-  const isReversed = isPassiveName(verb.mention.text, first.type, schema) !== isDoerHere(text, verb.mention, first.type, schema);
+  const isReversed =
+    isPassiveName(verb.mention.text, first.type, schema, standsAsNoun(text, verb.mention)) !==
+    isDoerHere(text, verb.mention, first.type, schema);
   const voice = voiceOf(text, topic, verb.mention, isReversed);
   return voice !== null && voice !== first.direction ? costs.wrongDirection : 0;
 }

@@ -9,13 +9,15 @@ import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
 import { dateOfEvent } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
-import { type NegatedPart } from './negated-parts.js';
+import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, objectOf, type SchemaWord } from './schema-word.js';
+import { isSaidToBe } from './said-identity.js';
+import { doerOf, endsWithPronoun, refuseSharedVerbs, refuseUnreached } from './shared-verbs.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
@@ -34,6 +36,8 @@ export interface ReadingContext {
 export interface PathPart {
   /** The words for labels, relations and properties, except words that the plan uses in another way. */
   words: SchemaWord[];
+  /** All words for labels, relations and properties, with those of negations. */
+  allWords: SchemaWord[];
   asked: Asked;
   /** The label that is asked for; null if it is unknown. */
   target: string | null;
@@ -93,7 +97,7 @@ class PatternReader {
     const all = groupAnchors(context.terms);
     for (const { terms, mention } of all) {
       const denied = terms.filter(term => inNegation.has(term)).length;
-      if ((denied > 0 && denied < terms.length) || (denied > 1 && context.terms.together !== null)) throw this.notUnderstood(mention);
+      if ((denied > 0 && denied < terms.length) || (denied > 1 && context.terms.together !== null)) throw notUnderstoodHere(mention);
     }
     this.anchors = all.filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
@@ -102,6 +106,7 @@ class PatternReader {
     this.blank = outsideNames(context.terms);
     this.blankValues = outsideValues(context.terms);
     this.shared = sharedWord(this.blank, part.words);
+    refuseSharedVerbs(context.terms, part.allWords, this.wordsOf, part.negatedParts);
   }
 
   async read(): Promise<ReadPattern> {
@@ -158,6 +163,7 @@ class PatternReader {
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
     this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
+    refuseUnreached(this.context.terms.text, best.anchor.mention, reading, this.part.words, this.part.asked.word);
     refuseGuessedReturn(reading, this.part.words, this.shared, this.context.terms.text, this.context.schema);
     // `who co-starred with X` follows a relation there and back. `films co-written by X` does not name the other writers, so refuse it.
     const sharing = /\bco-[a-z]+(\s+by\b)?/.exec(this.context.terms.text);
@@ -342,20 +348,21 @@ class PatternReader {
   /** Whether a named thing would be the target itself: `Which customers sent coffee to Union Steel` does not ask for Union Steel. */
   private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
     const { word, type } = this.part.asked;
-    if (hops.length > 0 || negated || type === null || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
+    if (negated || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
+    if (isSaidToBe(this.blankValues, mention, word)) return hops.length > 0;
+    if (hops.length > 0 || type === null) return false;
     return !saysItself(this.context.terms.text, mention, word.mention);
   }
 
   /** Excludes target nodes from which a denied path leads: `没有下过订单的客户`. */
   private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
     if (excluded.size > 0) return;
-    const { schema, terms: question } = this.context;
+    const { schema, entities, terms: question } = this.context;
     const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
-    if (more.length > 0) throw this.notUnderstood(mention);
+    if (more.length > 0) throw notUnderstoodHere(mention);
     if (anchor) {
-      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
-      const [best] = readings;
-      if (!best || best.unused.length > 0) throw this.notUnderstood(mention);
+      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target), [best] = readings; // prettier-ignore
+      if (!best || best.unused.length > 0) throw notUnderstoodHere(mention);
       this.context.choices.requireOne(closeReadings(readings), anchor);
       if (best.unnamed > 0) this.noteWay(best.hops);
       this.addExclusion(writer, anchor, best.start, reversed(best.hops), 't');
@@ -377,11 +384,11 @@ class PatternReader {
     const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
     if (word && own && word.labels.size + word.relations.size === 0) {
       // "Without a stock" may mean a missing value or 0; "without a phone" means a missing value.
-      if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw this.notUnderstood(mention);
+      if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw notUnderstoodHere(mention);
       writer.where(`t.${quoteName(own.property)} IS NULL`);
       return;
     }
-    if (words.some(({ properties }) => properties.length > 0)) throw this.notUnderstood(mention);
+    if (words.some(({ properties }) => properties.length > 0)) throw notUnderstoodHere(mention);
     const fits = [...pathsFrom(schema, writer.target)].filter(
       hops => hops.length > 0 && words.every(({ labels, relations }) => hops.some(hop => labels.has(hop.to) || relations.has(hop.type))),
     );
@@ -393,15 +400,10 @@ class PatternReader {
       schema,
     );
     const [way] = shortest;
-    if (!way || shortest.length > 1 || words.length === 0) throw this.notUnderstood(mention);
-    writer.where(`NOT ${writer.exists(way, 't', () => null)}`);
-  }
-
-  private notUnderstood({ text }: Mention): UnplannableError {
-    return new UnplannableError(
-      `不理解这里的否定“${text}”，忽略它会答成另一个问题`,
-      `the negation "${text}" is not understood here, and without it this would be another question`,
-    );
+    if (!way || shortest.length > 1 || words.length === 0 || endsWithPronoun(question.text, words)) throw notUnderstoodHere(mention);
+    const doer = doerOf(question, this.part.allWords, mention, way, this.attached);
+    const isDoer = (end: string): string | null => doer && isOneOfTerms(writer, end, way.at(-1)?.to ?? '', doer.terms, schema, entities);
+    writer.where(`NOT ${writer.exists(way, 't', isDoer)}`);
   }
 
   /** Requires the relation of a role: `beneficiaries in London` live in London and must also be beneficiaries of something. */

@@ -1,6 +1,6 @@
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type CypherWriter } from './cypher-writer.js';
-import { isPassiveName } from './order-clues.js';
+import { doer, isPassiveName, standsAsNoun } from './order-clues.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -27,11 +27,10 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
       labels.size > 0 && verb !== undefined && /^\s?$/.test(text.slice(mention.end, verb.start)) && mention.end <= verb.start,
   );
   const isDone = verb !== undefined && !isActive && (isOfDoer || doneTo.test(text.slice(0, verb.start)));
-  const isReversed = verb !== undefined && (isPassiveName(verb.text, type, schema) || namesDoer(verb.text, type, schema));
+  const isReversed =
+    verb !== undefined && (isPassiveName(verb.text, type, schema, standsAsNoun(text, verb)) || namesDoer(verb.text, type, schema));
   return ways.filter(way => hopsOf(way)[0]?.direction === (isDone !== isReversed ? 'in' : 'out'));
 }
-
-const doer = /(?:(?<!器)人|者|员|长|师|主管|督导|上司|领导|老板|经理|师[父傅])$/;
 
 /** Whether a Chinese noun names the doer of a relation with an active English name: 主管 of `supervises`. */
 export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {

@@ -44,7 +44,7 @@ export function shareOut(
 /** Whether a verb between two things belongs to the asked word before both: `patients with diabetes take insulin`. */
 function isVerbOf(text: string, word: SchemaWord, asked: SchemaWord | null, before: Anchor, after: Anchor): boolean {
   const { start, end } = word.mention;
-  const isBetween = text.slice(before.mention.end, start) === ' ' && text.slice(end, after.mention.start) === ' ';
+  const isBetween = text.slice(before.mention.end, start) === ' ' && /^ (?:(?:the|an?) )?$/.test(text.slice(end, after.mention.start));
   return (
     isBetween && isOnlyRelation(word) && !isAgentNoun(word.mention.text) && asked !== null && asked.mention.end <= before.mention.start
   );

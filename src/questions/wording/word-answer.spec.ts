@@ -31,6 +31,15 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer(whether, [row('茶', 2), row('咖啡', null)], 'zh')).not.toMatch(/^[是否]/);
   });
 
+  it('says what a thing is, and whether it is one of a kind', () => {
+    const identity = { ...shape, kind: 'identity' as const };
+    expect(wordGraphAnswer(identity, [product(1, '茶')], 'zh')).toBe('茶是产品。');
+    expect(wordGraphAnswer({ ...identity, subject: 'suppliers' }, [product(1, 'Tea')], 'en')).toBe('Tea is a supplier.');
+    const whether = { ...identity, whether: true };
+    expect(wordGraphAnswer(whether, [[node(1, '茶'), false]], 'zh')).toBe('否：茶是产品。');
+    expect(wordGraphAnswer({ ...whether, subject: 'order' }, [[node(1, 'Tea'), true]], 'en')).toBe('Yes: Tea is an order.');
+  });
+
   it('says "at least" where the limit has cut the rows', () => {
     const rows = [product(1, '茶'), product(2, '咖啡')];
     expect(wordGraphAnswer(shape, rows, 'zh', 2)).toMatch(/^产品至少 2 个：/);

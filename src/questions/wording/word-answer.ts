@@ -22,7 +22,12 @@ export function wordGraphAnswer(
   const zh = language === 'zh';
   if (shape.whether) {
     const sentence = wordGraphAnswer({ ...shape, whether: false }, rows, language, limit, isText);
-    const isSo = shape.first !== null ? isAhead(rows, shape.first) : shape.kind === 'property' ? isTrue(rows) : rows.length > 0;
+    const isSo =
+      shape.first !== null
+        ? isAhead(rows, shape.first)
+        : shape.kind === 'property' || shape.kind === 'identity'
+          ? isTrue(rows)
+          : rows.length > 0;
     if (isSo === null) return sentence;
     return zh ? `${isSo ? '是' : '否'}：${sentence}` : `${isSo ? 'Yes' : 'No'}: ${sentence}`;
   }
@@ -90,6 +95,8 @@ export function wordGraphAnswer(
     }
     case 'entity':
       return rows.length === 0 ? nothing(shape.of, of, zh) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+    case 'identity':
+      return zh ? `${names[0]}是${shape.subject}。` : `${names[0]} is ${withArticle(singularOf(shape.subject))}.`;
     case 'list':
       if (rows.length === 0)
         return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${pluralOf(shape.subject)} found${of}.`;
@@ -99,6 +106,10 @@ export function wordGraphAnswer(
     default:
       return shape.kind satisfies never;
   }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 const ends = {

@@ -1,0 +1,29 @@
+import { fillPlaces } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
+import { type SchemaWord } from './schema-word.js';
+
+const joining = /^\s*(?:的\s*)?(?:[,，、]|和|与|及|以及|还有|,?\s*and(?: also)?)\s*(?:the |of )*\s*$/;
+
+/**
+ * Refuses a question for things of two kinds at once: 有多少客户和产品, `list the suppliers and products`. One of the two labels would limit
+ * the other.
+ * @throws UnplannableError
+ */
+export function refuseTwoKinds({ text, labels, counts, whichs, groups }: QuestionTerms, asked: SchemaWord | null): void {
+  const rest = fillPlaces(text, [...counts, ...whichs, ...groups]);
+  const pair = labels.flatMap((first, i) => {
+    const second = labels[i + 1];
+    const isPair =
+      second !== undefined &&
+      second.label !== first.label &&
+      joining.test(rest.slice(first.mention.end, second.mention.start)) &&
+      (asked === null || [first, second].some(({ mention }) => mention === asked.mention));
+    return isPair ? [[first.mention.text, second.mention.text] as const] : [];
+  })[0];
+  if (!pair) return;
+  throw new UnplannableError(
+    `一次只能问一种对象，“${pair[0]}”和“${pair[1]}”请分开问`,
+    `A question is for things of one kind; ask for "${pair[0]}" and "${pair[1]}" apart`,
+  );
+}

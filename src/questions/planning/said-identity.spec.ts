@@ -1,0 +1,46 @@
+import { cypherOf, entities, planOver, schema } from '../../../test/support/question-world.js';
+
+const ask = async (question: string) => cypherOf(await planOver(question, { schema, nodes: entities, values: [] }));
+const isA = (label: string) => `MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t, t:${label} AS ${label}`;
+
+describe('questions for what a thing is', () => {
+  it.each([
+    ['Is Exotic a product?', isA('产品')],
+    ['Is Exotic a supplier?', isA('供应商')],
+    ['Is "Exotic" one of our suppliers?', isA('供应商')],
+    ['Exotic是客户吗？', isA('客户')],
+    ['Exotic是不是客户', isA('客户')],
+    ['Exotic是一家供应商吗', isA('供应商')],
+    ['Who is Exotic?', 'MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t'],
+    ['What is supplier Exotic?', 'MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t'],
+    ["Who's Exotic?", 'MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t'],
+    ['Exotic是谁', 'MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t'],
+    ['谁是Exotic？', 'MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t'],
+  ])('%s', async (question, cypher) => {
+    expect(await ask(question)).toBe(cypher);
+  });
+
+  it('does not look among the things related to it', async () => {
+    expect(await ask('Is Exotic a customer in 华东?')).toContain('No relation leads');
+    expect(await ask('Exotic是华东的客户吗')).toContain('No relation leads');
+    expect(await ask('Alfreds是华东的客户吗')).toContain('WHERE t.客户编号 = $p1 AND n1.地区编号 = $p2');
+  });
+});
+
+describe('questions for things of two kinds', () => {
+  it.each([
+    '有多少客户和产品？',
+    '一共有多少客户、产品',
+    '客户数和产品数',
+    'How many suppliers and products are there?',
+    'How many suppliers and how many products are there?',
+    'List the suppliers and products',
+    '华东有多少客户和订单',
+  ])('%s: asks for each apart', async question => {
+    expect(await ask(question)).toMatch(/^refused: A question is for things of one kind/);
+  });
+
+  it('lets the kinds limit another one', async () => {
+    expect(await ask('有订单和产品的客户')).toContain('MATCH (t:客户)-[r1:下单]->(n1:订单)');
+  });
+});

@@ -1,0 +1,120 @@
+import { fillPlaces, type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { type Anchor } from './anchors.js';
+import { type NegatedPart } from './negated-parts.js';
+import { UnplannableError } from './question-plan.js';
+import { type PathReading } from './read-path.js';
+import { type Hop } from './schema-paths.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+
+const joining = /^[过了]?\s*,?\s*(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)?\s*(?:(?:has|have|had|did|does|do|was|were)\s+)?$/;
+
+/** Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one. */
+interface VerbPair {
+  first: SchemaWord;
+  second: SchemaWord;
+  denial: Mention | undefined;
+}
+
+/** Finds two verbs of different relations with nothing but a conjunction and a negation between them. */
+export function verbPairs({ text, denials }: QuestionTerms, words: SchemaWord[]): VerbPair[] {
+  return words.flatMap((second, i) => {
+    const first = words[i - 1];
+    if (!first || !isOnlyRelation(first) || !isOnlyRelation(second)) return [];
+    if ([...first.relations].some(type => second.relations.has(type))) return [];
+    const [from, to] = [first.mention.end, second.mention.start];
+    const denial = denials.find(({ start, end }) => start >= from && end <= to);
+    const between = fillPlaces(text, denial ? [denial] : []).slice(from, to);
+    return between.trim() + (denial ? '-' : '') !== '' && joining.test(between) ? [{ first, second, denial }] : [];
+  });
+}
+
+/**
+ * Refuses two joined verbs before the only thing that both are about: `saved but not viewed by X`. A path from X would lead over both
+ * relations.
+ * @throws UnplannableError
+ */
+export function refuseSharedVerbs(
+  terms: QuestionTerms,
+  words: SchemaWord[],
+  wordsOf: ReadonlyMap<Anchor, SchemaWord[]>,
+  negated: readonly NegatedPart[],
+): void {
+  for (const { first, second, denial } of verbPairs(terms, words)) {
+    const denied = negated.find(({ mention }) => mention === denial)?.terms.find(({ mention }) => mention.start >= second.mention.end);
+    if (denied && ![...wordsOf.values()].some(own => own.includes(first))) throw onlyOnce(first, second, denied.mention);
+    for (const [{ mention }, own] of wordsOf) {
+      const isOfBoth = own.includes(first) && own.includes(second);
+      const isSubject = mention.end <= first.mention.start;
+      if (!isOfBoth || (isSubject && denial !== undefined)) continue;
+      throw onlyOnce(first, second, mention);
+    }
+  }
+}
+
+function onlyOnce(first: SchemaWord, second: SchemaWord, { text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `“${first.mention.text}”和“${second.mention.text}”连用时请各写出“${text}”，或分开问`,
+    `Name "${text}" with each of "${first.mention.text}" and "${second.mention.text}", or ask for each apart`,
+  );
+}
+
+/**
+ * The named thing that does what a denied verb says: Ann in `articles that Ann saved but did not view`. Null if anything may do so.
+ * @param way the path from the asked thing over the relation of the denied verb
+ * @param attached the readings of the named things that are joined to the asked thing
+ */
+export function doerOf(
+  terms: QuestionTerms,
+  words: SchemaWord[],
+  denied: Mention,
+  way: readonly Hop[],
+  attached: ReadonlyMap<Anchor, PathReading>,
+): Anchor | null {
+  const pair = verbPairs(terms, words).find(({ denial }) => denial === denied);
+  if (!pair || way.length !== 1) return null;
+  const found = [...attached].find(
+    ([{ mention, negated }, { start, hops }]) =>
+      !negated &&
+      start === way[0]?.to &&
+      hops.length === 1 &&
+      mention.end <= pair.first.mention.start &&
+      pair.first.relations.has(hops[0]?.type ?? ''),
+  );
+  return found?.[0] ?? null;
+}
+
+/** Whether a pronoun behind a denied verb limits what is denied: `but did not view it`. */
+export function endsWithPronoun(text: string, words: readonly SchemaWord[]): boolean {
+  return words.some(({ mention }) => /^\s*(?:(?:it|them|him|her|those)\b|[它他她])/.test(text.slice(mention.end)));
+}
+
+const beforeObject = /^(?:[过了]|\s*(?:(?:by|with|for|to|in|on|at)\s+)?(?:(?:the|an?|our)\s+)?)\s*["'“‘「《]?$/;
+
+/**
+ * Refuses `who have driven the vehicle X` if no path from X has the relation of the verb right before X.
+ * @throws UnplannableError
+ */
+export function refuseUnreached(
+  text: string,
+  topic: Mention,
+  { unused, hops }: PathReading,
+  words: SchemaWord[],
+  asked: SchemaWord | null,
+): void {
+  const kinds = words.filter(({ labels }) => labels.size > 0).map(({ mention }) => mention);
+  const blank = fillPlaces(text, kinds);
+  const verb = unused.find(
+    word =>
+      hops.length > 0 &&
+      word !== asked &&
+      isOnlyRelation(word) &&
+      word.mention.end <= topic.start &&
+      beforeObject.test(blank.slice(word.mention.end, topic.start)),
+  );
+  if (verb)
+    throw new UnplannableError(
+      `“${verb.mention.text}”说的关系到不了“${topic.text}”`,
+      `The relation of "${verb.mention.text}" does not lead to "${topic.text}"`,
+    );
+}
