@@ -29,6 +29,12 @@ describe('Lexicon', () => {
     expect((await lexicon).find('region').map(({ as }) => as)).toEqual(['label', 'dimension']);
   });
 
+  it('leaves the word of a metric to the label that it is the plural of', async () => {
+    const trip = { ...schema.labels[0]!, name: 'Trip', aliases: [] };
+    const trips = await Lexicon.build({ labels: [trip], edges: [] }, [{ ...metrics[0]!, name: 'trips', aliases: [] }], new Pace());
+    expect(trips.find('trips').map(({ as }) => as)).toEqual(['metric', 'label']);
+  });
+
   it('takes forms of one name as the same name', async () => {
     const label = { ...schema.labels[0]!, aliases: ['Customer', 'customers', 'CUSTOMER'] };
     const forms = await Lexicon.build({ labels: [label], edges: [] }, [], new Pace());

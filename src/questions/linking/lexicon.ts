@@ -69,9 +69,9 @@ export class Lexicon {
     if (noun !== name && forms.some((form, i) => i < 2 && this.entries[i]?.get(form(noun))?.some(({ as }) => as === 'label')))
       found[2] = [];
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
-    // `coaches` is both a form of the relation COACHES and the plural of the label Coach.
-    const isOnlyRelation = nearest.every(({ as }) => as === 'relation');
-    const whole = isOnlyRelation ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
+    // `coaches` is both a form of the relation COACHES and the plural of the label Coach; a metric `trips` leaves its word to the label Trip.
+    const leavesLabel = nearest.every(({ as }) => as === 'relation' || as === 'metric' || as === 'dimension');
+    const whole = leavesLabel ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
     // A word that names a label is not read as part of a relation: `players` of PLAYS_FOR, `ports` of HOME_PORT.
     const isLabel = whole.some(({ as }) => as === 'label');
     const parts = (isLabel ? [] : (this.parts.get(sensesOf(name)) ?? [])).filter(

@@ -22,33 +22,35 @@ export interface LabelDimension {
 }
 
 /**
- * Finds the dimension that names the nodes of a label: the dimension on the column of the display property or of the key. A dimension
- * without a known column must be named like the label. Null if there is none.
+ * Finds the dimensions that name the nodes of a label: those on the column of the display property, else on that of the key. A dimension
+ * without a known column must be named like the label. Several are several roles of one table: a trip begins at a hub and ends at one.
  */
-export function dimensionOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension | null {
+export function dimensionsOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension[] {
   const element = schema.labels.find(candidate => candidate.name === label);
-  if (!element) return null;
+  if (!element) return [];
   const sources = sourcesOf(schema, label);
   const isColumn = (property: string | null | undefined) => (dimension: MetricDimension) =>
     property !== null && property !== undefined && isColumnOf(dimension, sources, columnOf(element, property));
-  const byDisplay = metric.dimensions.find(isColumn(element.displayProperty));
-  if (byDisplay) return { name: byDisplay.name, by: 'display' };
-  const byKey = element.keyProperties.length === 1 ? metric.dimensions.find(isColumn(element.keyProperties[0])) : undefined;
-  if (byKey) return { name: byKey.name, by: 'key' };
+  const byDisplay = metric.dimensions.filter(isColumn(element.displayProperty));
+  if (byDisplay.length > 0) return byDisplay.map(({ name }) => ({ name, by: 'display' }));
+  const byKey = element.keyProperties.length === 1 ? metric.dimensions.filter(isColumn(element.keyProperties[0])) : [];
+  if (byKey.length > 0) return byKey.map(({ name }) => ({ name, by: 'key' }));
   const named = findNamed(metric, [label, ...element.aliases], sources);
-  return named && { name: named.name, by: 'display' };
+  return named ? [{ name: named.name, by: 'display' }] : [];
 }
 
-/** Finds the dimension on the column of a property; null if there is none. A dimension without a known column must have its name. */
-export function dimensionOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string | null {
+/** Finds the dimensions on the column of a property. A dimension without a known column must have its name. */
+export function dimensionsOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string[] {
   const element = schema.labels.find(candidate => candidate.name === label);
   const found = element?.properties.find(candidate => candidate.name === property);
   // A value of a list property is one item of the list, but the dimension holds the whole list.
-  if (!element || found?.type === 'string[]') return null;
+  if (!element || found?.type === 'string[]') return [];
   const sources = sourcesOf(schema, label);
   const column = columnOf(element, property);
-  const exact = metric.dimensions.find(dimension => isColumnOf(dimension, sources, column));
-  return (exact ?? findNamed(metric, column === undefined ? [property] : [property, column], sources))?.name ?? null;
+  const exact = metric.dimensions.filter(dimension => isColumnOf(dimension, sources, column));
+  if (exact.length > 0) return exact.map(({ name }) => name);
+  const named = findNamed(metric, column === undefined ? [property] : [property, column], sources);
+  return named ? [named.name] : [];
 }
 
 function sourcesOf({ sources = [] }: MetricSchema, label: string): LabelSource[] {

@@ -1,8 +1,9 @@
+import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
-import { dimensionOfLabel, dimensionOfProperty, type MetricSchema } from './metric-dimensions.js';
+import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
 import { requireOneProperty } from './anchors.js';
@@ -38,10 +39,11 @@ export function readFilters(
   for (const term of terms.entities) {
     const { mention, negated, nodes: alike } = term;
     const nodes = choices.narrowNodes(term);
-    const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionOfLabel(metric, schema, label) !== null);
+    const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionsOfLabel(metric, schema, label).length > 0);
     const [label, other] = labels;
-    const dimension = label === undefined ? null : dimensionOfLabel(metric, schema, label);
-    if (label === undefined || dimension === null) return noDimension(mention);
+    const roles = label === undefined ? [] : dimensionsOfLabel(metric, schema, label);
+    const [dimension] = roles.length > 1 ? roles.filter(({ name }) => choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles.map(each => each.name))) === name) : roles; // prettier-ignore
+    if (label === undefined || dimension === undefined) return noDimension(mention);
     if (other !== undefined)
       return {
         reason: {
@@ -65,8 +67,9 @@ export function readFilters(
   }
   for (const { mention, values, negated } of terms.values) {
     const known = values.flatMap(value => {
-      const dimension = dimensionOfProperty(metric, schema, value.label, value.property);
-      return dimension === null ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
+      const roles = dimensionsOfProperty(metric, schema, value.label, value.property);
+      const dimension = roles.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles)) : roles[0];
+      return dimension === undefined ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
     });
     const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
     // `suppliers in Japan` are not the customers whose country is the dimension.
@@ -84,6 +87,23 @@ export function readFilters(
   return filters;
 }
 
+/** Of several roles those whose dimension stands right before a name: `to hub Hamburg Nord`. All of them if none does. */
+function rolesNamed({ text }: QuestionTerms, { start }: Mention, { dimensions }: MetricEntry, roles: string[]): string[] {
+  const before = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘\s]+$/, '');
+  const named = roles.filter(role => {
+    const dimension = dimensions.find(({ name }) => name === role);
+    return [role, ...(dimension?.aliases ?? [])].some(name => endsWith(before, normalizeText(name.replaceAll('_', ' '))));
+  });
+  return named.length > 0 ? named : roles;
+}
+
+function endsWith(text: string, name: string): boolean {
+  return text.endsWith(name) && (!/^[a-z]/.test(name) || !/[a-z]$/.test(text.slice(0, -name.length)));
+}
+
+/** Maximum characters of the name of a dimension before the name of a node. */
+const longestRole = 60;
+
 export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
   const filters: MetricFilter[] = [];
   for (const { dimension: field, negated, values } of named) {
@@ -98,29 +118,36 @@ export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
 /**
  * The dimensions by which the metric is asked for. A label beside a filter is not a dimension, but only describes the filter:
  * `华东地区`, `Germany的客户`, "customers in Germany".
+ * @param named the mention of the metric
  * @param isList whether the question asks for some members of a dimension by their value of the metric
  */
 export function readDimensions(
   metric: MetricEntry,
   schema: MetricSchema,
   terms: QuestionTerms,
+  named: Mention,
   mentions: Mention[],
   filters: NamedFilter[],
   isList: boolean,
+  choices: NameChoices,
 ): Set<string> | { reason: Bilingual } {
   const dimensions = new Set<string>();
+  const isGrouped = terms.grain !== null || mentions.some(mention => isGroup(mention) && isAskedFor(terms, mention));
   for (const mention of mentions) {
     const own = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
     const isOfOther = mention.meanings.length > 0 && mention.meanings.every(meaning => meaning.as === 'dimension');
     const label = terms.labels.some(term => term.mention === mention) ? labelOf(mention) : undefined;
     if (own === undefined && !isOfOther && label === undefined) continue;
-    const ofLabel = label === undefined ? null : (dimensionOfLabel(metric, schema, label)?.name ?? null);
+    const roles = own === undefined && label !== undefined ? dimensionsOfLabel(metric, schema, label).map(({ name }) => name) : [];
+    const ofLabel = roles.length > 1 ? choices.requireOneRole(mention, roles) : (roles[0] ?? null);
     const dimension = own?.as === 'dimension' ? own.dimension : ofLabel;
     if (filters.some(filter => filter.dimension === dimension && isBeside(terms.text, filter.mention, mention))) continue;
     if (!isAskedFor(terms, mention) && label !== undefined) {
       const related = filters.filter(filter => isRelated(schema, label, filter.label));
       if (related.some(filter => saysMoreOf(terms.text, filter.mention, mention)) || (related.length > 0 && !isList)) continue;
     }
+    // `revenue of products by region` is grouped by region only.
+    if (dimension !== null && isGrouped && !isAskedFor(terms, mention) && describesMetric(terms.text, mention, named)) continue;
     if (dimension === null)
       return {
         reason: {
@@ -131,6 +158,16 @@ export function readDimensions(
     dimensions.add(dimension);
   }
   return dimensions;
+}
+
+function isGroup({ meanings }: Mention): boolean {
+  return meanings.some(({ as }) => as === 'dimension' || as === 'label');
+}
+
+/** Whether a noun only says of what a metric is: `revenue of products`, 产品的销售额. */
+function describesMetric(text: string, noun: Mention, named: Mention): boolean {
+  if (noun.end <= named.start) return /^的?$/.test(text.slice(noun.end, named.start));
+  return /^\s+(?:of|from|for)\s+(?:(?:the|our|all)\s+)?$/.test(text.slice(named.end, noun.start));
 }
 
 function isRelated({ edges }: MetricSchema, label: string, other: string): boolean {

@@ -1,6 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { dateOf, monthSpan, quarterSpan, type Span, yearSpan } from '../../text/calendar.js';
+import { type TimeTerm } from '../linking/question-terms.js';
 import { type MetricCall } from '../vocabulary.js';
 
 /** `2024年和2025年`: joins two or more consecutive periods of one kind into one time with this kind as its grain. Null for other times. */
@@ -40,12 +41,14 @@ const monthsOf = { year: 12, quarter: 3, month: 1 };
  * @param base the time of comparison that the question names as `去年同期`; null if it names none
  */
 export function readChange(
-  times: Span[],
+  text: string,
+  times: TimeTerm[],
   since: 'year' | 'period' | null,
   base: Span | null,
 ): { time: Span; offset: string } | { reason: Bilingual } {
   const [first, second, third] = [...times].sort((a, b) => a.from.localeCompare(b.from));
-  if (third || (second && (since !== null || base)))
+  const isEach = since === 'period' && first && second && !third && !base && first.to === second.from;
+  if (third || (second && ((since !== null && !isEach) || base)))
     return { reason: { zh: '变化只能比较两个时段', en: 'a change is between two periods' } };
   const time = second ?? first;
   if (!time || time.isOpen || time.from === '0001-01-01')
@@ -55,6 +58,7 @@ export function readChange(
     const months = grain && grainOf(first) === grain ? monthsBetween(first, second) : 0;
     if (grain === null || months === 0)
       return { reason: { zh: '比较的两个时段须都是整年、整季或整月', en: 'the two periods must both be whole years, quarters or months' } };
+    if (baseAmong(text, times) === second) return earlierThan(first, second);
     return { time, offset: `${months / monthsOf[grain]} ${grain}` };
   }
   if (base) {
@@ -69,6 +73,30 @@ export function readChange(
     reason: {
       zh: '请说明与哪个时段相比，例如同比或环比',
       en: 'name what it is compared with, such as "year over year" or an earlier period',
+    },
+  };
+}
+
+/** Maximum characters of a comparing word with its spaces. */
+const longestComparison = 40;
+const before =
+  /(?<![同环])(?:比起?|较|相较于?|相比于?|对比|\b(?:compared (?:with|to)|relative to|than|versus|vs\.?|against)\s*(?:in|of|that of|the)?)\s*$/;
+
+/** The time since which a change is asked for: 比2月, `compared with 2023`, 与2月相比. Undefined if the question does not say. */
+function baseAmong(text: string, times: TimeTerm[]): TimeTerm | undefined {
+  const ahead = ({ mention: { start } }: TimeTerm): string => text.slice(Math.max(0, start - longestComparison), start);
+  const behind = ({ mention: { end } }: TimeTerm): string => text.slice(end, end + longestComparison);
+  const isWith = (time: TimeTerm): boolean =>
+    /[与和跟同]\s*$/.test(ahead(time)) && /^(?:的\p{Script=Han}{0,10}?)?(?<![环同])相?比/u.test(behind(time));
+  return times.find(isWith) ?? times.find(time => before.test(ahead(time)));
+}
+
+/** A metric is compared with earlier periods only: `how much more in January than in February` would turn its change round. */
+function earlierThan({ mention: now }: TimeTerm, { mention: base }: TimeTerm): { reason: Bilingual } {
+  return {
+    reason: {
+      zh: `“${base.text}”晚于“${now.text}”，变化只能与较早的时段相比；请问“${base.text}比${now.text}”，或写明年份`,
+      en: `"${base.text}" is later than "${now.text}", and a change is since an earlier period; ask for "${base.text}" compared with "${now.text}", or name the year`,
     },
   };
 }

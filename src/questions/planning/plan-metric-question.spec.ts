@@ -58,6 +58,24 @@ describe('planMetricQuestion', () => {
     ['How much did revenue grow in 2025 compared with 2023?', { compare: { offset: '2 year' } }],
     ['year-over-year growth of revenue in Q1 2025', { compare: { offset: '1 year' }, time: { from: '2025-01-01', to: '2025-04-01' } }],
     ['华东和华南哪个地区的销售额高', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc' }], limit: 1 }],
+    ['2025年8月比7月销售额增长多少', { time: { from: '2025-08-01', to: '2025-09-01' }, compare: { offset: '1 month' } }],
+    ['2025年8月的销售额比7月增长多少', { time: { from: '2025-08-01', to: '2025-09-01' }, compare: { offset: '1 month' } }],
+    ['与2024年相比2025年销售额增长多少', { time: { from: '2025-01-01' }, compare: { offset: '1 year' } }],
+    ['今年7月和8月的销售额环比', { time: { from: '2026-08-01', to: '2026-09-01' }, compare: { offset: '1 month' } }],
+    ['2025年7月和8月的销售额', { time: { from: '2025-07-01', to: '2025-09-01', grain: 'month' } }],
+    ['revenue in July and August 2025', { time: { from: '2025-07-01', to: '2025-09-01', grain: 'month' } }],
+    ['华东和华南各自的销售额', { dimensions: ['地区'], filters: [{ values: ['华东', '华南'] }] }],
+    ['华东和华南分别的销售额', { dimensions: ['地区'], filters: [{ values: ['华东', '华南'] }] }],
+    ['华东和华南的销售额对比', { dimensions: ['地区'], filters: [{ values: ['华东', '华南'] }] }],
+    ['比较华东和华南的销售额', { dimensions: ['地区'] }],
+    ['revenue of 华东 compared with 华南', { dimensions: ['地区'] }],
+    ['revenue 华东 vs 华南', { dimensions: ['地区'] }],
+    ['revenue of 华东 and 华南 respectively', { dimensions: ['地区'] }],
+    ['revenue in 2025 compared with 2024', { time: { from: '2024-01-01', to: '2026-01-01', grain: 'year' }, compare: null }],
+    ['revenue of categories by region', { dimensions: ['地区'] }],
+    ['各地区的类别销售额', { dimensions: ['地区'] }],
+    ['各地区各类别的销售额', { dimensions: ['地区', '类别'] }],
+    ['how much revenue', { dimensions: [] }],
     ['Which has less revenue, 华东 or 华南?', { dimensions: ['地区'], order: [{ by: 'value', dir: 'asc' }], limit: 1 }],
   ])('%s', async (question, call) => {
     expect(await plan(question)).toMatchObject(call);
@@ -85,6 +103,20 @@ describe('planMetricQuestion', () => {
     ['销售额占比', 'which part'],
     ['哪个地区的销售额更高', 'not clear what'],
     ['去年同期的销售额', 'same period'],
+    ['销售额的中位数', 'cannot ask for the "中位数"'],
+    ['median revenue', 'cannot ask for the "median"'],
+    ['count of revenue', 'what "count of" counts'],
+    ['number of revenue', 'what "number of" counts'],
+    ['销售额的个数', 'what "个数" counts'],
+    ['first 2 regions by revenue', 'ranked by its value only'],
+    ['latest revenue by region', 'ranked by its value only'],
+    ['销售额最早的地区', 'ranked by its value only'],
+    ['销售额最贵的类别', 'ranked by its value only'],
+    ['how many regions have revenue above 100', 'apart'],
+    ['revenue compared with 华东', 'what "compared with" is between'],
+    ['华东各自的销售额', 'what "各自" is between'],
+    ['1月比2月销售额增长多少', 'is later than "1月"'],
+    ['revenue growth in 2024 vs last year', '"last year" is later than "2024"'],
   ])('%s: leaves nothing out silently', async (question, reason) => {
     expect(await plan(question)).toMatchObject({ reason: { en: expect.stringContaining(reason) } });
   });
@@ -104,6 +136,24 @@ describe('planMetricQuestion', () => {
     const planned = async (table: string) => planMetricQuestion(await linked('德国的销售额'), known, of(table), entities, 'zh', 100);
     expect(await planned('shop.suppliers')).toMatchObject({ filters: [{ field: '国家', op: 'in', values: ['德国'] }] });
     expect(await planned('customers')).toMatchObject({ reason: { zh: expect.stringContaining('没有“德国”对应的维度') } });
+  });
+
+  it('asks back where two dimensions stand for one table', async () => {
+    const source = { connection_id: 1, table: 'regions', column: 'region_id' };
+    const roles = ['出发地区', '到达地区'].map(name => ({ name, aliases: [], source }));
+    const known = metrics.map(metric => ({ ...metric, dimensions: roles }));
+    const sources = [{ kind: 'node' as const, name: '地区', connectionId: 1, table: 'regions', queryTables: null }];
+    const labels = schema.labels.map(each => ({
+      ...each,
+      properties: each.properties.map(property => (property.name === '地区编号' ? { ...property, column: 'region_id' } : property)),
+    }));
+    const planned = async (question: string, choices: string[] = []) =>
+      planMetricQuestion(await linked(question), known, { ...schema, labels, sources }, entities, 'zh', 100, choices);
+    const asked = await planned('华东的销售额');
+    expect(asked).toMatchObject({ choices: [{ text: '出发地区' }, { text: '到达地区' }] });
+    const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
+    expect(await planned('华东的销售额', tokens.slice(1))).toMatchObject({ filters: [{ field: '到达地区' }] });
+    expect(await planned('到达地区华东的销售额')).toMatchObject({ filters: [{ field: '到达地区' }] });
   });
 
   it('needs a time to be bound for a question that names one', async () => {

@@ -4,13 +4,14 @@ import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
-import { whyNegated } from '../linking/negation.js';
+import { whyNegated, whyStatistic } from '../linking/negation.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
 import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
+import { readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
@@ -53,31 +54,37 @@ function planMetric(
   const measures = measuresOf(others);
   const refusal =
     whyNegated(terms) ??
+    whyStatistic(terms) ??
     whySeveral(named, [metric, ...alike]) ??
     whySecond(linked, named, metric, metrics, terms) ??
-    whyNotMeant(metric, terms);
+    whyNotMeant(metric, terms) ??
+    whyOther(metric, named, terms, others);
   if (refusal) return { reason: refusal };
 
   const filters = readFilters(metric, schema, terms, choices);
   if ('reason' in filters) return filters;
-  choices.requireUsed();
   const unread = whyRelated(metric, schema, terms, filters);
   if (unread) return { reason: unread };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');
-  const dimensions = readDimensions(metric, schema, terms, others, filters, isList);
+  const dimensions = readDimensions(metric, schema, terms, named, others, filters, isList, choices);
   if ('reason' in dimensions) return dimensions;
+  choices.requireUsed();
   const passed = [...terms.times, ...measures].map(({ mention }) => mention);
   const bounds = findBounds(terms, named, metric, measures, passed);
   if ('reason' in bounds) return bounds;
   const ranking = readRanking(measures, terms, filters);
   if (ranking && 'reason' in ranking) return ranking;
   if (ranking) dimensions.add(ranking.dimension);
+  const sides = readSides(terms, measures, filters, dimensions, ranking !== null || terms.times.length > 1 || isOfChange(measures));
+  if (sides && 'reason' in sides) return sides;
+  if (sides) dimensions.add(sides.dimension);
   if (bounds.having.length > 0 && dimensions.size === 0)
     return fail('请说明要列出什么，例如哪些地区', 'say what is to be listed, such as which regions');
   const share = readShare(metric, measures, filters, dimensions);
   if (share && 'reason' in share) return share;
   const base = baseOf(terms, measures);
   const change = readGrowth(
+    terms.text,
     measures,
     terms.times.filter(time => time !== base),
     base,
@@ -204,7 +211,12 @@ function readShare(
   return { of: [] };
 }
 
+function isOfChange(measures: Measure[]): boolean {
+  return measures.some(({ word }) => word.kind === 'growth');
+}
+
 function readGrowth(
+  text: string,
   measures: Measure[],
   times: QuestionTerms['times'],
   base: QuestionTerms['times'][number] | null,
@@ -212,7 +224,7 @@ function readGrowth(
   const words = measures.flatMap(({ word }) => (word.kind === 'growth' ? [word.since] : []));
   if (words.length === 0) return base ? fail('请说明与同期比较的是什么', 'say what is compared with the same period') : null;
   if (measures.some(({ word }) => word.kind === 'share')) return fail('占比的变化请分开问', 'ask for the share and its change apart');
-  return readChange(times, words.find(since => since !== null) ?? null, base);
+  return readChange(text, times, words.find(since => since !== null) ?? null, base);
 }
 
 /** The metrics that a mention may mean. Metrics with exactly this name exclude metrics that have it as an alias. */

@@ -1,0 +1,79 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Mention, meaningOf } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { type MetricEntry } from '../vocabulary.js';
+import { isEach } from './find-groups.js';
+import { type NamedFilter } from './metric-filters.js';
+import { type Measure } from './metric-measures.js';
+
+/** Matches words that set things side by side: `West vs East`, 华东和华北的对比. */
+const compares = /比|较|^(?:compar|relative|against|versus|vs)/;
+
+/**
+ * The dimension whose named values a question sets side by side, so that each has its own row: 华东和华北各自的, `West vs East`. Null if the
+ * question compares nothing, or compares times.
+ * @param isOfTimes whether the question compares or lists times
+ */
+export function readSides(
+  terms: QuestionTerms,
+  measures: Measure[],
+  filters: NamedFilter[],
+  dimensions: ReadonlySet<string>,
+  isOfTimes: boolean,
+): { dimension: string } | { reason: Bilingual } | null {
+  const comparing = measures.find(({ mention, word }) => word.kind === 'link' && compares.test(mention.text))?.mention;
+  const word = comparing ?? terms.groups.find(({ text }) => isEach(text) || text === '各' || text === 'each');
+  if (!word) return null;
+  const named = filters.filter(({ negated }) => !negated);
+  const sides = [...new Set(named.map(({ dimension }) => dimension))].filter(
+    dimension => new Set(named.filter(each => each.dimension === dimension).flatMap(({ values }) => values)).size > 1,
+  );
+  const [dimension, other] = sides;
+  if (dimension !== undefined && other === undefined) return { dimension };
+  if (isOfTimes || (!comparing && dimensions.size > 0)) return null;
+  return {
+    reason: {
+      zh: `不清楚“${word.text}”说的是哪些；请写出同一维度的几个值，或几个时段`,
+      en: `It is not clear what "${word.text}" is between; name several values of one dimension, or several periods`,
+    },
+  };
+}
+
+/** Matches units that count nothing. A metric in another unit, such as 件, may be asked for by `number of`. */
+const money = /^(?:[a-z]{3}|[$¥€£%‰]|[万亿]?元|美元|欧元|百分[比点])$/i;
+
+/**
+ * Says which word asks something else than the value of a metric: its median, the number of its rows, the first of it by time. Null if
+ * there is none.
+ */
+export function whyOther(
+  metric: MetricEntry,
+  named: Mention,
+  { text, counts, top, labels }: QuestionTerms,
+  others: Mention[],
+): Bilingual | null {
+  if (top && top.by !== null)
+    return {
+      zh: `指标“${metric.name}”只按它的值排名，“${top.mention.text}”说的是别的；请问最高或最低的，或写出时间段`,
+      en: `The metric "${metric.name}" is ranked by its value only, and "${top.mention.text}" says something else; ask for the highest or the lowest, or name a period`,
+    };
+  const isCounting = metric.unit !== null && !money.test(metric.unit);
+  const count = counts.find(each => {
+    const next = others.find(({ start, end }) => start >= each.end && end > start);
+    const isOfNext = next !== undefined && /^\s*(?:the |different )?$/.test(text.slice(each.end, next.start));
+    const isOfNoun =
+      isOfNext &&
+      (meaningOf(next, 'label') !== null || meaningOf(next, 'dimension') !== null || labels.some(({ mention }) => mention === next));
+    if (isOfNoun) return true;
+    return !isCounting && !/(?:多少|几)\p{Script=Han}?$/u.test(each.text) && !(each.text === 'how many' && isBefore(text, each, named));
+  });
+  if (!count) return null;
+  return {
+    zh: `指标“${metric.name}”是一个值，不清楚“${count.text}”数的是什么；请直接问“${metric.name}”，或问某类对象的数量`,
+    en: `The metric "${metric.name}" is one value, and it is not clear what "${count.text}" counts; ask for "${named.text}" itself, or for the number of some things`,
+  };
+}
+
+function isBefore(text: string, count: Mention, named: Mention): boolean {
+  return /^\s*$/.test(text.slice(count.end, Math.max(count.end, named.start))) && named.start >= count.end;
+}
