@@ -1,3 +1,4 @@
+import { compile, refunds } from '../../../test/support/metric-tables.js';
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { mayFail } from './may-fail.js';
@@ -28,4 +29,13 @@ describe('a clause', () => {
     "a = ANY ('{x}')  AND b % 7 = 0",
     'NULLIF(a, b) IS NULL',
   ])('%s may fail on some rows', text => expect(failing(text)).toBe(true));
+
+  it.each(['mysql', 'clickhouse', 'duckdb'] as const)('that may fail stands behind the row filter on %s', dialect => {
+    const columns = [{ name: 'amount', expression: 'r.order_id', type: 'bigint' }];
+    const hiding = { ...refunds, dialect, columns, row_filter: "r.region = 'x'" };
+    const [failing] = compile('COUNT(*)', { filter_clause: 'amount + 1 > 0' }, hiding).elsewhere;
+    expect(failing!.sql).toMatch(/CASE WHEN .*region/s);
+    const [plain] = compile('COUNT(*)', { filter_clause: 'amount > 0' }, hiding).elsewhere;
+    expect(plain!.sql).not.toContain('CASE WHEN');
+  });
 });
