@@ -103,8 +103,7 @@ export function tableNameProblem(name: string): NameProblem | null {
 /** The problem with the name of a column or a table; null for none. */
 export function nameProblem(name: string): NameProblem | null {
   if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
-  if (!fitsIdentifier(name))
-    return { type: 'name_too_long', zh: '名称超过 63 字节', en: 'the name is longer than 63 bytes of UTF-8' };
+  if (!fitsIdentifier(name)) return { type: 'name_too_long', zh: '名称超过 63 字节', en: 'the name is longer than 63 bytes of UTF-8' };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed()) {
     return { type: 'name_characters', zh: '名称含有控制字符', en: 'the name holds a control character' };
   }
