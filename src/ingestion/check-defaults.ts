@@ -58,27 +58,32 @@ function judgedOf(column: ColumnMapping): Judged[] {
   });
 }
 
-/** SQL that gives the indexes in `judged` of the broken defaults, with one branch for all patterns and one for each format. */
+/**
+ * SQL that gives the indexes in `judged` of the broken defaults, with one branch for all patterns and one for each format. Each text is
+ * sent once, because a default may have 1,000 rules, and a mapping may repeat a pattern.
+ */
 function statementFor(judged: Judged[]): { sql: string; parameters: unknown[] } {
   const sql = new SqlBuilder();
-  const places = new Map<string, number[]>();
-  judged.forEach(({ rule }, place) => {
+  const texts = new Map<string, number>();
+  const numberOf = (text: string): number => texts.get(text) ?? texts.set(text, texts.size).size - 1;
+  const kinds = new Map<string, { rule: Judged['rule']; places: number[]; values: number[]; regexes: number[] }>();
+  judged.forEach(({ rule, value }, place) => {
     const kind = rule.kind === 'pattern' ? 'pattern' : rule.format;
-    places.set(kind, [...(places.get(kind) ?? []), place]);
+    const some = kinds.get(kind) ?? { rule, places: [], values: [], regexes: [] };
+    kinds.set(kind, some);
+    some.places.push(place);
+    some.values.push(numberOf(value));
+    if (rule.kind === 'pattern') some.regexes.push(numberOf(rule.regex));
   });
-  const branches = [...places.values()].map(some => {
-    const { rule } = judged[some[0]!]!;
-    const texts = some.map(place => judged[place]!.value);
-    const regexes = some.map(place => regexOf(judged[place]!.rule));
-    const from = `unnest(${sql.bind(some, 'int[]')}, ${sql.bind(texts, 'text[]')}, ${sql.bind(regexes, 'text[]')}) AS d (place, value, regex)`;
-    const holds = rule.kind === 'pattern' ? 'd.value ~ d.regex' : hasFormat(sql, 'd.value', rule.format);
-    return `SELECT d.place FROM ${from} WHERE NOT ${holds}`;
+  const branches = [...kinds.values()].map(({ rule, places, values, regexes }) => {
+    const lists = [places, values, ...(rule.kind === 'pattern' ? [regexes] : [])].map(list => sql.bind(list, 'int[]'));
+    const from = `unnest(${lists.join(', ')}) AS d (${['place', 'value', 'regex'].slice(0, lists.length).join(', ')})
+      JOIN texts AS v ON v.no = d.value + 1`;
+    if (rule.kind === 'format') return `SELECT d.place FROM ${from} WHERE NOT ${hasFormat(sql, 'v.text', rule.format)}`;
+    return `SELECT d.place FROM ${from} JOIN texts AS r ON r.no = d.regex + 1 WHERE NOT v.text ~ r.text`;
   });
-  return atOnce(sql.build(`${branches.join(' UNION ALL ')} ORDER BY place`));
-}
-
-function regexOf(rule: Judged['rule']): string | null {
-  return rule.kind === 'pattern' ? rule.regex : null;
+  const all = `texts AS MATERIALIZED (SELECT * FROM unnest(${sql.bind([...texts.keys()], 'text[]')}) WITH ORDINALITY AS t (text, no))`;
+  return atOnce(sql.build(`WITH ${all} ${branches.join(' UNION ALL ')} ORDER BY place`));
 }
 
 function problemOf({ column, value, rule }: Judged): SourceProblem {
