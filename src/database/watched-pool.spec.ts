@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type PoolClient } from 'pg';
 import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { WatchedPool } from './watched-pool.js';
@@ -51,6 +52,21 @@ describe('WatchedPool', () => {
     expect(await pid('SELECT pg_sleep(1.2)')).toBe(first);
     expect(await pid('SELECT pg_sleep(1.2)')).toBe(first);
     expect(await pid('SELECT 1')).not.toBe(first);
+  });
+
+  it('sends a list of texts as it is, with its quotes, backslashes and nulls', async () => {
+    const texts = ['', '"', '\\', '\\"中"', 'a,b', 'NULL', null, '{}', 'line\nbreak'];
+    const { rows } = await open({}).query('SELECT $1::text[] AS texts, $2::int[] AS numbers', [texts, [1, null]]);
+    expect(rows).toEqual([{ texts, numbers: [1, null] }]);
+  });
+
+  it('writes a list of texts itself, because node-postgres holds the event loop for each quote', () => {
+    const written: unknown[] = [];
+    const valueMapper = (value: unknown) => value;
+    const connection = { bind: (config: { valueMapper: typeof valueMapper }) => written.push(config.valueMapper(['a"b', null])) };
+    open({}).emit('connect', { on: () => undefined, connection });
+    connection.bind({ valueMapper });
+    expect(written).toEqual(['{"a\\"b",NULL}']);
   });
 
   it('refuses at once while the server is known to be away, and serves again once it is back', async () => {
