@@ -5,8 +5,8 @@ import { mostColumns } from './csv/csv-header.js';
 
 /* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
 
-export function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[], line: number): void {
-  const known = new Set(existing.map(column => column.name));
+/** @param known the columns of the table. An NDJSON file is checked key by key, so the caller makes the set once. */
+export function requireKnownColumns(names: readonly string[], known: ReadonlySet<string>, line: number): void {
   const problems = names
     .filter(name => !known.has(name))
     .map(name => ({
@@ -19,8 +19,9 @@ export function requireKnownColumns(names: readonly string[], existing: readonly
 }
 
 export function requireAllColumns(names: readonly string[], existing: readonly TableColumn[]): void {
+  const given = new Set(names);
   const problems = existing
-    .filter(({ name }) => !names.includes(name))
+    .filter(({ name }) => !given.has(name))
     .map(({ name }) => ({
       loc: ['body', 1],
       text: { zh: `文件缺少表中的列“${name}”`, en: `the file lacks the column "${name}" of the table` },

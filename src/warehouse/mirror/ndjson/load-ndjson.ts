@@ -84,6 +84,7 @@ class NdjsonLoad {
       const bytes = isFirst && block.bytes.subarray(0, mark.length).equals(mark) ? block.bytes.subarray(mark.length) : block.bytes;
       isFirst = false;
       const end = bytes.lastIndexOf(10) + 1;
+      let consumed = 0;
       if (end === 0 && !block.final) {
         this.scanner.requireEnd(bytes.length);
         wanted = bytes.length * 2;
@@ -91,10 +92,12 @@ class NdjsonLoad {
         wanted = this.sizes.block;
         this.requireUtf8(bytes.subarray(0, end));
         const firstLine = this.scanner.line;
-        await this.send(bytes, await inTurns(this.scanner.scan(bytes), this.pace), firstLine);
+        const found = await inTurns(this.scanner.scan(bytes), this.pace);
+        ({ consumed } = found);
+        await this.send(bytes, found, firstLine);
       }
-      this.blocks.putBack(bytes.subarray(end));
-      final = block.final;
+      this.blocks.putBack(bytes.subarray(consumed));
+      final = block.final && consumed === bytes.length;
       if (this.pace.isOverdue) await this.pace.turn();
     }
     const { names } = this.scanner;

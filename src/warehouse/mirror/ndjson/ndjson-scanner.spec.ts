@@ -1,6 +1,6 @@
 import { type Steps } from '../../../text/steps.js';
 import { listForm } from '../csv/field-rewrite.js';
-import { NdjsonScanner } from './ndjson-scanner.js';
+import { NdjsonScanner, rowsOfScan } from './ndjson-scanner.js';
 import { RowTexts } from './row-texts.js';
 
 function counted<T>(steps: Steps<T>): { steps: number; result: T } {
@@ -25,4 +25,18 @@ it.each<[string, string, string]>([
   const pieces = [...new RowTexts(bytes, result, [form], false).pieces(0, 1)];
   expect(pieces.length).toBeGreaterThan(bytes.length / 65_536 / 2);
   expect(Math.max(...pieces.map(piece => piece?.length ?? 0))).toBeLessThan(1_048_576);
+});
+
+it('ends a scan after so many rows and blank lines, however many lines the block has', () => {
+  const bytes = Buffer.from('{}\n\n'.repeat(100_000));
+  const scanner = new NdjsonScanner({ nullMarker: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
+  let [at, rows] = [0, 0];
+  while (at < bytes.length) {
+    const { result } = counted(scanner.scan(bytes.subarray(at)));
+    expect(result.rowEnds.length + result.blankLines.length).toBeLessThanOrEqual(rowsOfScan);
+    expect(result.rowLines[0]).toBe(2 * rows + 1);
+    rows += result.rows;
+    at += result.consumed;
+  }
+  expect(rows).toBe(100_000);
 });

@@ -16,6 +16,8 @@ const CLOSE_OBJECT = 125;
 
 /** Bit mask: `scan` pauses after every 64 lines. */
 const linesOfStep = 63;
+/** The most rows and runs of blank lines of one scan. A block of 16 MiB behind a long line could else have two million. */
+export const rowsOfScan = 20_000;
 /** The most bytes of a date or time, even if every character is written as `\u` and four digits. */
 const longestTime = 6 * 64;
 
@@ -36,7 +38,7 @@ export interface NdjsonScannerOptions {
  * The rows of a block of bytes. Row `n` has the entries of `cells` from `rowEnds[n - 1]` to `rowEnds[n]`. A value that is NULL has no cell.
  */
 export interface ScannedRows {
-  /** Number of bytes from the start of the block that are whole lines. */
+  /** Number of bytes from the start of the block that were scanned: whole lines, and at most `rowsOfScan` of them with content. */
   consumed: number;
   rows: number;
   rowEnds: number[];
@@ -83,7 +85,7 @@ export class NdjsonScanner {
   constructor(private readonly options: NdjsonScannerOptions) {}
 
   /**
-   * Scans the whole lines of `bytes`, in steps.
+   * Scans the whole lines of `bytes`, or the first `rowsOfScan` of them, in steps.
    * @throws SchemaError with the line of a value that is not an object, or that PostgreSQL cannot hold
    */
   *scan(bytes: Buffer): Steps<ScannedRows> {
@@ -93,7 +95,7 @@ export class NdjsonScanner {
     this.scanned = scanned;
     this.bytes = bytes;
     reader.open(bytes);
-    for (let at = 0; at < limit; this.line++) {
+    for (let at = 0; at < limit && scanned.rows + scanned.blankLines.length < rowsOfScan; this.line++) {
       if ((this.line & linesOfStep) === 0) yield;
       reader.line = this.line;
       reader.lineStart = at;
@@ -103,18 +105,17 @@ export class NdjsonScanner {
         const last = scanned.blankLines.at(-1);
         if (last && last.line + last.count === this.line) last.count++;
         else scanned.blankLines.push({ line: this.line, count: 1 });
-        at++;
+        scanned.consumed = ++at;
         continue;
       }
       at = reader.skipSpace(yield* this.object(at));
       if (bytes[at] !== LF) throw reader.wanted(at, { zh: '行尾', en: 'the end of the line' });
-      at++;
+      scanned.consumed = ++at;
       if (at - lineStart > longestRecordBytes) throw lineTooLong(reader);
       scanned.rowLines.push(this.line);
       scanned.rowEnds.push(scanned.cells.length);
       scanned.rows++;
     }
-    scanned.consumed = limit;
     return scanned;
   }
 

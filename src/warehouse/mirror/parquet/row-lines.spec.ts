@@ -1,14 +1,39 @@
 import { type CopyTarget } from '../copy/copy-target.js';
+import { clearDateForm } from '../csv/field-rewrite.js';
 import { RowLines } from './row-lines.js';
 
 const numbered = { rewriteOf: () => null, hasLines: true } as unknown as CopyTarget;
+const aColumn = (name: string) => ({ name, type: 'text', nativeType: 'VARCHAR', nullable: true, comment: null });
 const chunk = Buffer.alloc(4 * 1024 * 1024, 'x');
 
 describe('RowLines', () => {
   it('numbers rows, also one that comes in several chunks', () => {
     const lines = new RowLines([], numbered);
-    expect(lines.of(Buffer.from('a\nb')).toString()).toBe('1\ta\n');
-    expect(lines.of(Buffer.from('c\nd\n')).toString()).toBe('2\tbc\n3\td\n');
+    expect(lines.of(Buffer.from('a\nb')).toString()).toBe('1\ta\n2\tb');
+    expect(lines.of(Buffer.from('c\nd\n')).toString()).toBe('c\n3\td\n');
+  });
+
+  it('sends the parts of a long row as they come, so that no row is read in one go', () => {
+    const columns = ['a', 'day', 'b'].map(aColumn);
+    const rewrite = { ...clearDateForm, rewrite: (text: string) => `<${text}>` };
+    const target = { rewriteOf: (name: string) => (name === 'day' ? rewrite : null), hasLines: true } as unknown as CopyTarget;
+    const lines = new RowLines(columns, target);
+    expect(lines.of(chunk).length).toBe(chunk.length + 2);
+    expect(lines.of(Buffer.from('\t2024')).toString()).toBe('\t');
+    expect(lines.of(Buffer.from('-01-02\t')).toString()).toBe('<2024-01-02>\t');
+    expect(lines.of(chunk).length).toBe(chunk.length);
+    expect(lines.of(Buffer.from('\ny\t\\N\tz\n中\t')).toString()).toBe('\n2\ty\t\\N\tz\n3\t中\t');
+    expect(lines.of(Buffer.from('日\t\n')).toString()).toBe('<日>\t\n');
+  });
+
+  it.each([1, 2, 3, 7, 1_000])('changes rows alike in chunks of %d bytes', size => {
+    const columns = ['a', 'day'].map(aColumn);
+    const rewrite = { ...clearDateForm, rewrite: (text: string) => `<${text}>` };
+    const target = { rewriteOf: (name: string) => (name === 'day' ? rewrite : null), hasLines: true } as unknown as CopyTarget;
+    const lines = new RowLines(columns, target);
+    const bytes = Buffer.from('a\t中文\n\t\nb\\tc\t\\N\n');
+    const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => lines.of(bytes.subarray(i * size, (i + 1) * size)));
+    expect(Buffer.concat(parts).toString()).toBe('1\ta\t<中文>\n2\t\t<>\n3\tb\\tc\t\\N\n');
   });
 
   it('refuses a row that is longer than 16 MiB', () => {

@@ -5,7 +5,10 @@ import { fileProblem } from '../copy/file-problem.js';
 import { longestRecordBytes } from '../csv/csv-encoding.js';
 import { type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
 
+const tab = 9;
 const lineFeed = 10;
+/** The most bytes of UTF-8 for one unit of UTF-16. */
+const bytesOfCharacter = 3;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
 
 /**
@@ -16,9 +19,13 @@ export class RowLines {
   private readonly isUnchanged: boolean;
   private readonly hasRewrites: boolean;
   private readonly hasLines: boolean;
-  /** The pieces of a line that has not ended. Each piece is searched for a line feed only once. */
-  private rest: Buffer[] = [];
-  private restBytes = 0;
+  /** The index of the column whose value comes next. */
+  private column = 0;
+  /** The bytes so far of a value that is to be rewritten. */
+  private value: Buffer[] = [];
+  private valueBytes = 0;
+  private rowBytes = 0;
+  private isAtStart = true;
   private row = 0;
 
   constructor(
@@ -33,40 +40,74 @@ export class RowLines {
   }
 
   /**
-   * Takes a chunk. @returns the lines that are complete with it. @throws SchemaError with the row that is too long, or has a text that is
+   * Takes a chunk, which may end within a row. @returns the bytes to send for it. Only a value that is to be rewritten is held back until
+   * it is complete, so a row of 16 MiB is never read in one go. @throws SchemaError with the row that is too long, or has a text that is
    * not in the form of its column
    */
   of(chunk: Buffer): Buffer {
     if (this.isUnchanged) return chunk;
-    const end = chunk.lastIndexOf(lineFeed) + 1;
-    this.restBytes += chunk.length;
-    if (end === 0) {
-      if (this.restBytes > longestRecordBytes) throw fileProblem('parquet', 'record_too_long', { line: this.row + 1 }, tooLong);
-      this.rest.push(chunk);
-      return Buffer.alloc(0);
+    const out: Buffer[] = [];
+    let sent = 0;
+    for (let at = 0; at < chunk.length;) {
+      if (this.isAtStart && this.hasLines) {
+        out.push(chunk.subarray(sent, at), Buffer.from(`${this.row + 1}\t`));
+        sent = at;
+      }
+      this.isAtStart = false;
+      const end = this.endOfPart(chunk, at);
+      this.rowBytes += end - at;
+      if (this.rowBytes > longestRecordBytes) throw fileProblem('parquet', 'record_too_long', { line: this.row + 1 }, tooLong);
+      const rewrite = this.rewrites[this.column];
+      if (rewrite) {
+        out.push(chunk.subarray(sent, at));
+        sent = end;
+        this.hold(chunk.subarray(at, end), rewrite);
+        if (end < chunk.length) out.push(this.rewritten(rewrite));
+      }
+      at = end;
+      if (at === chunk.length) break;
+      if (chunk[at++] === tab) this.column++;
+      else this.endRow();
     }
-    const bytes = Buffer.concat([...this.rest, chunk.subarray(0, end)]);
-    this.rest = [chunk.subarray(end)];
-    this.restBytes = chunk.length - end;
-    let text = '';
-    for (const line of bytes.toString('utf8').split('\n').slice(0, -1)) {
-      this.row++;
-      text += `${this.hasLines ? `${this.row}\t` : ''}${this.hasRewrites ? this.rewritten(line) : line}\n`;
-    }
-    return Buffer.from(text);
+    out.push(chunk.subarray(sent));
+    return Buffer.concat(out);
   }
 
-  private rewritten(line: string): string {
-    const fields = line.split('\t');
-    this.rewrites.forEach((rewrite, index) => {
-      const field = fields[index]!;
-      if (!rewrite || field === nullField) return;
-      const text = fromCopyField(field.slice(0, longestRewritten));
-      const rewritten = field.length > longestRewritten ? null : rewrite.rewrite(text);
-      const column = this.columns[index]!.name;
-      if (rewritten === null) throw fileProblem('parquet', 'value', { line: this.row, column }, misread(column, text, rewrite));
-      fields[index] = toCopyField(rewritten);
-    });
-    return fields.join('\t');
+  /** The end of the part of a row that is taken in one go: the next tab if the row has values to rewrite, else the next line feed. */
+  private endOfPart(chunk: Buffer, from: number): number {
+    if (!this.hasRewrites) {
+      const end = chunk.indexOf(lineFeed, from);
+      return end === -1 ? chunk.length : end;
+    }
+    let end = from;
+    while (end < chunk.length && chunk[end] !== tab && chunk[end] !== lineFeed) end++;
+    return end;
+  }
+
+  private endRow(): void {
+    this.row++;
+    this.rowBytes = 0;
+    this.column = 0;
+    this.isAtStart = true;
+  }
+
+  /** Keeps a part of a value that is to be rewritten. @throws SchemaError for a value with more bytes than any value of the form has */
+  private hold(part: Buffer, rewrite: FieldRewrite): void {
+    this.value.push(part);
+    this.valueBytes += part.length;
+    if (this.valueBytes > bytesOfCharacter * longestRewritten) this.rewritten(rewrite);
+  }
+
+  private rewritten(rewrite: FieldRewrite): Buffer {
+    const bytes = Buffer.concat(this.value);
+    this.value = [];
+    this.valueBytes = 0;
+    const field = bytes.toString('utf8');
+    if (field === nullField) return bytes;
+    const text = fromCopyField(field.slice(0, longestRewritten));
+    const rewritten = field.length > longestRewritten ? null : rewrite.rewrite(text);
+    const { name } = this.columns[this.column]!;
+    if (rewritten === null) throw fileProblem('parquet', 'value', { line: this.row + 1, column: name }, misread(name, text, rewrite));
+    return Buffer.from(toCopyField(rewritten));
   }
 }
