@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../common/turns/pace.js';
 import { fitOfNames, isKeyName, isOwnKey, meaningOf, namesOfRow } from '../../text/key-names.js';
 import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
 import { type Referable } from '../../warehouse/references/guess-references.js';
@@ -80,8 +81,13 @@ export class BindableTables {
   private async readNames(): Promise<ReadonlyMap<string, string[]>> {
     const { client, catalog } = this.connection;
     const tables = new Map<string, string[]>();
-    for (const name of (await catalog.listNames()).slice(0, mostTables))
-      for (const row of namesOfRow(client.place(name).table)) tables.set(row, [...(tables.get(row) ?? []), name]);
+    await mapInTurns((await catalog.listNames()).slice(0, mostTables), name => {
+      for (const row of namesOfRow(client.place(name).table)) {
+        const named = tables.get(row);
+        if (named) named.push(name);
+        else tables.set(row, [name]);
+      }
+    });
     return tables;
   }
 }

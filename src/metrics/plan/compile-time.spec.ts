@@ -172,3 +172,10 @@ describe('time', () => {
     ).toHaveLength(8);
   });
 });
+
+it.each(['-271821-05', '+275760-09', '2024-13-01', '-100000-01'])('refuses %s as a time, and asks no time zone about it', async from => {
+  const time = { from, to: '2024-02-01', grain: 'hour', timezone: 'Europe/Paris' } as const;
+  await expect(run('COUNT(*)', { time, compare: { shift: { count: 1, unit: 'hour' }, modes: ['value'] } })).rejects.toMatchObject({
+    problems: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'time', 'from'] })]),
+  });
+});
