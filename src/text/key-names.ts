@@ -86,3 +86,9 @@ export function wordIn(comment: string | null): string | null {
   const word = comment?.trim() ?? '';
   return /^[\p{L}\p{N}_]{1,30}$/u.test(word) ? word : null;
 }
+
+/** A name, and its comment as a further name if the comment is one word. */
+export function withWord(name: string, comment: string | null): string[] {
+  const word = wordIn(comment);
+  return word === null ? [name] : [name, word];
+}

@@ -1,5 +1,6 @@
 import { guessNamedKey, guessOtherKey } from './guess-keys.js';
 import { guessReferences } from '../../warehouse/references/guess-references.js';
+import { ReferablesByName } from '../../warehouse/references/referables-by-name.js';
 import { type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 import { declaredKey, resolveReferences } from './resolve-references.js';
@@ -28,11 +29,14 @@ export async function knowTables(sources: SourceTable[], probe: SourceProbe): Pr
     const [only, ...more] = keys.get(table.name)?.columns ?? [];
     return only === undefined || more.length > 0 ? [] : [{ table, key: only }];
   });
+  const byWord = new ReferablesByName(referable);
   const tables: KnownTable[] = [];
   for (const table of sources) {
     const key = keys.get(table.name) ?? null;
     const found =
-      table.foreignKeys.length > 0 ? resolveReferences(table, keyOf) : await guessReferences(table, key, () => referable, probe);
+      table.foreignKeys.length > 0
+        ? resolveReferences(table, keyOf)
+        : await guessReferences(table, key, column => byWord.for(table, column), probe);
     leftOut.push(...found.leftOut);
     tables.push({ ...table, key, references: found.references });
   }

@@ -1,6 +1,6 @@
 import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { fitOfNames, isKeyName, refersToOwnTable, wordIn } from '../../text/key-names.js';
+import { fitOfNames, isKeyName, refersToOwnTable, withWord } from '../../text/key-names.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { keyKind, mayBeKey } from './key-kind.js';
 import { type Overlap, type SourceProbe } from './source-probe.js';
@@ -35,12 +35,22 @@ export async function guessReferences(
   const references: GuessedReference[] = [];
   const leftOut: LeftOut[] = [];
   const pace = new Pace();
+  const keys = new Map<Referable, TableColumn>();
+  const keyOf = (other: Referable): TableColumn => {
+    const column = keys.get(other) ?? other.table.columns.find(({ name }) => name === other.key)!;
+    keys.set(other, column);
+    return column;
+  };
   for (const column of table.columns.filter(mayBeKey)) {
     if (pace.isOverdue) await pace.turn();
+    if (probe.isOver) {
+      leftOut.push({ table: table.name, columns: [], reason: notCompared });
+      break;
+    }
     const isOwnKey = key?.columns.length === 1 && key.columns[0] === column.name;
     const fitting = (await othersFor(column)).flatMap(other => {
-      const target = other.table.columns.find(({ name }) => name === other.key)!;
-      const fit = other.table === table ? Number(refersToOwnTable(column.name)) * 3 : fitOf(table, column.name, other);
+      const target = keyOf(other);
+      const fit = other.table === table ? Number(refersToOwnTable(column.name)) * 3 : fitOf(column, other.table, target);
       const isSame = other.table === table && other.key === column.name;
       return isSame || keyKind(target) !== keyKind(column) || fit === 0 || (isOwnKey && fit < 3) ? [] : [{ other, fit }];
     });
@@ -78,12 +88,10 @@ async function check(
 }
 
 /** Score for how well the names of a column, a table and the table's key fit together. A comment of one word counts as a further name. */
-function fitOf({ columns }: SourceTable, column: string, { table, key }: Referable): number {
-  const comment = wordIn(columns.find(({ name }) => name === column)?.comment ?? null);
-  const keyComment = wordIn(table.columns.find(({ name }) => name === key)?.comment ?? null);
-  const called = [column, ...(comment === null ? [] : [comment])];
-  const tables = [table.bareName, ...(wordIn(table.comment) === null ? [] : [wordIn(table.comment)!])];
-  const keys = [key, ...(keyComment === null ? [] : [keyComment])];
+function fitOf(column: TableColumn, table: SourceTable, key: TableColumn): number {
+  const called = withWord(column.name, column.comment);
+  const tables = withWord(table.bareName, table.comment);
+  const keys = withWord(key.name, key.comment);
   return Math.max(...called.flatMap(name => tables.flatMap(other => keys.map(each => fitOfNames(name, other, each)))));
 }
 
@@ -116,4 +124,8 @@ const noValues = {
 const notChecked = {
   zh: '名称像是引用，但未能在时限内核对其值，因此不作为引用',
   en: 'it is named like a reference, but its values could not be checked in time, so it is taken for none',
+};
+const notCompared = {
+  zh: '时限已到，其余的列未与其他表的键比较，可能还有引用；请减少表的数量，或在映射中自行写明',
+  en: 'the time was over before all of its columns were compared with the keys of other tables, so it may have further references; ask for fewer tables, or write them into the mapping',
 };

@@ -33,6 +33,12 @@ export class SourceProbe {
     private readonly time: TimeLeft,
   ) {}
 
+  /** Tells whether the time is over, so that nothing more is found out. */
+  get isOver(): boolean {
+    this.isIncomplete ||= this.time.isOver;
+    return this.time.isOver;
+  }
+
   async countKey(table: SourceTable, columns: string[], { mayBeSample = false } = {}): Promise<KeyCount | null> {
     const of = columns.map(column => columnOf(table, column));
     const { client } = this.connection;
