@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DiskReserve } from '../src/database/disk-reserve.js';
+import { IdempotencyService } from '../src/idempotency/idempotency.service.js';
 import { openApiDocumentOf } from '../src/openapi/openapi.js';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
@@ -200,17 +203,17 @@ describe('an Idempotency-Key', () => {
   });
 
   it.each([
-    ['5,000 keys', 5_000, 0],
-    ['16 MB', 1, 16_777_216],
-  ])('is refused to a caller who holds %s, save for repeats', async (_, held, bytes) => {
+    ['20,000 keys', 20_000, 0],
+    ['64 MB', 1, 67_108_864],
+  ])('is refused to a user who holds %s by former API keys, save for repeats', async (_, held, bytes) => {
     const user = await test.asUser(`holder-${held}`);
     const [key, body] = [aKey(), { name: '满' }];
     const { id } = (await test.pool.query('SELECT id FROM users WHERE username = $1', [`holder-${held}`])).rows[0];
     await post('/graphs', key, body, user).expect(201);
     await test.pool.query(
-      `INSERT INTO idempotency_keys (caller, key_hash, body_hash, attempt, status, answer, bytes, expires_at)
-       SELECT $1, int4send(n), '', gen_random_uuid(), 201, '{}', $3, now() + interval '1 hour' FROM generate_series(2, $2) n`,
-      [`user:${id}`, Math.max(2, held), bytes],
+      `INSERT INTO idempotency_keys (caller, user_id, key_hash, body_hash, attempt, status, answer, bytes, expires_at)
+       SELECT 'key:' || (1000000 + n), $1, int4send(n), '', gen_random_uuid(), 201, '{}', $3, now() + interval '1 hour' FROM generate_series(2, $2) n`,
+      [id, Math.max(2, held), bytes],
     );
     const refused = await post('/graphs', aKey(), body, user).expect(429);
     expect(refused.body.code).toBe('too_many_idempotency_keys');
@@ -218,5 +221,24 @@ describe('an Idempotency-Key', () => {
     await post('/graphs', key, body, user).expect(201);
     await user.post('/api/graphs').send(body).expect(201);
     await post('/graphs', aKey(), body).expect(201);
+  });
+
+  it('keeps no large answer while the disk lacks room, so that a repeat learns that the answer is lost', async () => {
+    const disk = test.app.get(DiskReserve);
+    const request = {
+      caller: 'user:0',
+      userId: 0,
+      keyHash: Buffer.from('large'),
+      bodyHash: Buffer.from(''),
+      attempt: randomUUID(),
+      listedAt: '/api/graphs',
+    };
+    const keys = test.app.get(IdempotencyService);
+    await keys.begin(request);
+    await test.pool.query("UPDATE idempotency_keys SET committed = true WHERE caller = 'user:0'");
+    const hasRoomFor = jest.spyOn(disk, 'hasRoomFor').mockReturnValue(false);
+    await keys.keep(request, { status: 201, location: null, answer: 'x'.repeat(20_000) });
+    hasRoomFor.mockRestore();
+    await expect(keys.find(request)).rejects.toMatchObject({ code: 'idempotency_answer_lost' });
   });
 });

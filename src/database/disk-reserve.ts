@@ -64,7 +64,12 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
    * @throws DiskReserveError
    */
   requireFor(bytes: number): void {
-    if (bytes > smallBytes) this.requireNow();
+    if (!this.hasRoomFor(bytes)) this.requireNow();
+  }
+
+  /** False for a record that `requireFor` refuses. */
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= smallBytes || this.lack === null;
   }
 
   /** Refuses large writes if the last measurement found too little room. @throws DiskReserveError */

@@ -90,8 +90,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute, key: string): KeyedRequest {
   const { method, path, body, query } = context.switchToHttp().getRequest<Request<unknown, unknown, object | undefined>>();
   const content = Object.keys(query).length === 0 ? (body ?? {}) : [body ?? {}, query];
+  const { subject, userId } = toCaller(principalOf(context));
   return {
-    caller: toCaller(principalOf(context)).subject,
+    caller: subject,
+    userId,
     // Neither a method nor a path contains a line break, so a line break separates the parts unambiguously.
     keyHash: createHash('sha256').update(`${method}\n${path}\n${key}`).digest(),
     bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Settings } from '../config/settings.js';
+import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
 import {
   IdempotencyAnswerLostError,
@@ -11,9 +12,10 @@ import {
 
 const keptHours = 24;
 /**
- * The most keys, and the most bytes of answers, that one caller may keep at a time. Concurrent requests may exceed these bounds a little.
+ * The most keys, and the most bytes of answers, that one user may keep at a time, with all API keys together: a user may revoke an API key
+ * and make another. Concurrent requests may exceed these bounds a little.
  */
-const most = { keys: 5_000, bytes: 16_777_216 };
+const most = { keys: 20_000, bytes: 67_108_864 };
 /** The longest time in milliseconds for which `Prefer: wait` makes a request wait. */
 const longestWaitMs = 60_000;
 const spareMs = 120_000;
@@ -22,6 +24,8 @@ const spareMs = 120_000;
 export interface KeyedRequest {
   /** `user:1` or `key:1`. */
   caller: string;
+  /** The user for whom the key and its answer count. */
+  userId: number;
   /** SHA-256 of method, path and key. */
   keyHash: Buffer;
   /**
@@ -62,6 +66,7 @@ export class IdempotencyService {
   constructor(
     private readonly pool: ServicePool,
     { warehouseTimeoutMs }: Settings,
+    private readonly disk: DiskReserve,
   ) {
     this.leaseMs = longestWaitMs + warehouseTimeoutMs + spareMs;
   }
@@ -87,22 +92,22 @@ export class IdempotencyService {
    * Takes the key for one request.
    * @throws IdempotencyKeyInUseError when another request has taken the key first; TooManyIdempotencyKeysError
    */
-  async begin({ caller, keyHash, bodyHash, attempt }: KeyedRequest): Promise<void> {
+  async begin({ caller, userId, keyHash, bodyHash, attempt }: KeyedRequest): Promise<void> {
     const { rows } = await this.pool.query<{ keys: number; bytes: number; free_in_s: number }>(
       `SELECT count(*)::int AS keys, coalesce(sum(bytes), 0)::float8 AS bytes, ceil(extract(epoch FROM min(expires_at) - now()))::int AS free_in_s
-       FROM idempotency_keys WHERE caller = $1 AND expires_at > now()`,
-      [caller],
+       FROM idempotency_keys WHERE user_id = $1 AND expires_at > now()`,
+      [userId],
     );
     const held = rows[0]!;
     if (held.keys >= most.keys || held.bytes >= most.bytes) throw new TooManyIdempotencyKeysError(Math.max(1, held.free_in_s));
     const { rowCount } = await this.pool.query(
-      `INSERT INTO idempotency_keys AS held (caller, key_hash, body_hash, attempt, under_way_until, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $5))
+      `INSERT INTO idempotency_keys AS held (caller, key_hash, body_hash, attempt, under_way_until, expires_at, user_id)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $5), $6)
        ON CONFLICT (caller, key_hash) DO UPDATE
          SET body_hash = excluded.body_hash, attempt = excluded.attempt, under_way_until = excluded.under_way_until,
              expires_at = excluded.expires_at, committed = false, status = NULL, location = NULL, answer = NULL, bytes = 0
          WHERE held.expires_at <= now()`,
-      [caller, keyHash, bodyHash, attempt, this.leaseMs / 1000],
+      [caller, keyHash, bodyHash, attempt, this.leaseMs / 1000, userId],
     );
     if (rowCount === 0) throw new IdempotencyKeyInUseError();
   }
@@ -121,8 +126,11 @@ export class IdempotencyService {
     if (rowCount === 0) throw new IdempotencyKeyInUseError();
   }
 
-  async keep({ caller, keyHash, attempt }: KeyedRequest, { status, location, answer }: KeptAnswer): Promise<void> {
+  /** Stores the answer for repeats. A large answer is not stored while the disk lacks room, and repeats then learn that it is lost. */
+  async keep(request: KeyedRequest, { status, location, answer }: KeptAnswer): Promise<void> {
+    const { caller, keyHash, attempt } = request;
     const text = JSON.stringify(answer ?? null);
+    if (!this.disk.hasRoomFor(Buffer.byteLength(text))) return this.settle(request);
     await this.pool.query(
       `UPDATE idempotency_keys
        SET status = $4, location = $5, answer = $6, bytes = $7, expires_at = now() + make_interval(hours => $8)

@@ -38,6 +38,7 @@ import { CountBytesOfRejectedRows1700000000039 } from './0039-count-bytes-of-rej
 import { CountBytesOfGraphs1700000000040 } from './0040-count-bytes-of-graphs.js';
 import { FindRecentChangesOfAUser1700000000041 } from './0041-find-recent-changes-of-a-user.js';
 import { FindLostDeliveries1700000000042 } from './0042-find-lost-deliveries.js';
+import { CountIdempotencyKeysByUser1700000000043 } from './0043-count-idempotency-keys-by-user.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -81,4 +82,5 @@ export const migrations = [
   CountBytesOfGraphs1700000000040,
   FindRecentChangesOfAUser1700000000041,
   FindLostDeliveries1700000000042,
+  CountIdempotencyKeysByUser1700000000043,
 ];
