@@ -18,6 +18,14 @@ describe('the rejected rows of a user', () => {
     return rows[0].bytes;
   };
 
+  const sampleOf = async (runId: number): Promise<number> => {
+    const { rows } = await test.pool.query(
+      `SELECT jsonb_array_length(report -> 'rejected_sample') AS rows FROM ingestion_runs WHERE id = $1`,
+      [runId],
+    );
+    return rows[0].rows;
+  };
+
   it('are as many as fit into their bound, those of the newest runs', async () => {
     const lines = Array.from({ length: 12_000 }, (_, id) => `${id},${'x'.repeat(id === 0 ? 1 : 500)}`);
     const table = await aTable(test, `id,v\n${lines.join('\n')}\n`, 'id:text,v:text');
@@ -35,5 +43,22 @@ describe('the rejected rows of a user', () => {
     const next = await runToEnd(test, second);
     expect(await rejectedRows(test, run.id)).toEqual([]);
     expect((await rejectedRows(test, next.id)).length).toBeGreaterThan(0);
+    expect(await sampleOf(run.id)).toBe(0);
+    expect(await sampleOf(next.id)).toBeGreaterThan(0);
+  });
+
+  it('show a sample in the reports of the newest ten runs of a job, which counts towards the bound', async () => {
+    const table = await aTable(test, 'id,v\n1,long\n2,x\n', 'id:text,v:text');
+    const job = await aJob(
+      test,
+      await aGraph(test),
+      rowMapping(table, ['{column: v, rules: [{max_length: 3}]}'], 'on_error: quarantine, max_error_rate: 1'),
+    );
+    const runs: number[] = [];
+    for (let count = 0; count < 12; count++) runs.push((await runToEnd(test, job)).id);
+    expect(await Promise.all(runs.map(sampleOf))).toEqual([0, 0, ...Array.from({ length: 10 }, () => 1)]);
+    const { rows } = await test.pool.query('SELECT rejected_bytes AS bytes FROM ingestion_runs WHERE id = ANY ($1) ORDER BY id', [runs]);
+    expect(Number(rows[0].bytes)).toBeLessThan(Number(rows[11].bytes));
+    expect(await rejectedRows(test, runs[0]!)).toHaveLength(1);
   });
 });

@@ -135,13 +135,14 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
    * @throws AnswerTooLargeError for a single row that takes more bytes than an answer may
    */
   async readPage<R extends object>(source: AnswerSource, { text, values, limit, sizeOf }: PageStatement): Promise<RowPage<R>> {
-    // A window without an order of its own takes the rows in the order of the statement.
+    // A window without an order of its own takes the rows in the order of the statement. OFFSET 0 keeps PostgreSQL from computing the sizes
+    // once more for the sum.
     const rows = await this.readBounded<R & { page_found: string; page_own: string; page_before: string }>(
       source,
       `SELECT * FROM (
-         SELECT found.*, count(*) OVER () AS page_found, ${sizeOf} AS page_own,
-                coalesce(sum(${sizeOf}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS page_before
-         FROM (${text} LIMIT ${limit + 1}) AS found) AS page
+         SELECT sized.*, count(*) OVER () AS page_found,
+                coalesce(sum(page_own) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS page_before
+         FROM (SELECT found.*, ${sizeOf} AS page_own FROM (${text} LIMIT ${limit + 1}) AS found OFFSET 0) AS sized) AS page
        WHERE page_before < ${this.answerMaxBytes * pageShare} AND (page_before = 0 OR page_before + page_own < ${this.answerMaxBytes * (1 - pageShare)})
        LIMIT ${limit}`,
       values,

@@ -22,7 +22,7 @@ import { DeleteGuard } from './run/removal.js';
 import { type LastSuccess, repeatReport } from './run/repeat-run.js';
 import { requireFewLabelSets } from './run/require-few-label-sets.js';
 import { type RunInputs } from './run/run-inputs.js';
-import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
+import { addSamples, emptyReport, type RunReport, sampleBytes } from './run/run-report.js';
 import { RunProgress } from './run/run-progress.js';
 import { type StagedTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, outdatedTables, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
@@ -99,7 +99,9 @@ export class IngestionRunner {
       }
       return await this.write(client, run, opened?.source ?? null);
     } catch (error) {
+      // The transaction is lost, and with it the rejected rows that it kept.
       // After a failure that the run found itself the staged rows can still be read, so the rejected rows are kept for inspection.
+      run.report.rejected_sample = [];
       if (error instanceof RunFailure) await this.keepRejected(client, run);
       throw error;
     } finally {
@@ -227,10 +229,11 @@ export class IngestionRunner {
    * Counts the rejected rows that the run has committed towards the user's bound, and removes rejected rows of older runs beyond the bound.
    * Rows whose count fails are removed once they are old enough.
    */
-  private async countRejected({ claimed, rejectedBytes }: Run): Promise<void> {
-    if (rejectedBytes === 0) return;
+  private async countRejected({ claimed, report, rejectedBytes }: Run): Promise<void> {
+    const bytes = rejectedBytes + sampleBytes(report);
+    if (bytes === 0) return;
     const count = this.pool.transaction(async client => {
-      const dropped = await this.runs.noteRejectedBytes(client, claimed.id, rejectedBytes, this.mostRejectedBytes);
+      const dropped = await this.runs.noteRejectedBytes(client, claimed.id, bytes, this.mostRejectedBytes);
       await this.rejected.remove(client, dropped);
     });
     await count.catch(() => undefined);

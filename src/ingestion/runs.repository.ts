@@ -80,6 +80,10 @@ const runRow = `
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
+/** The most runs of a job whose reports show a sample of rejected rows. */
+const runsWithSample = 10;
+const withoutSample = `report || '{"rejected_sample": []}'`;
+
 /** SQL that matches the run of a claim while the claim holds the run's lease. */
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
@@ -250,19 +254,31 @@ export class RunsRepository {
   }
 
   /**
-   * Records how many bytes of rejected rows a run keeps, inside the caller's transaction. All runs of jobs with the same creator may keep
-   * `mostBytes` together.
+   * Records how many bytes a run keeps of rejected rows, those of its report included, inside the caller's transaction. All runs of jobs
+   * with the same creator may keep `mostBytes` together. The reports of earlier runs of the job, except for the newest ten with rejected
+   * rows, lose their sample.
    * @returns the older runs beyond `mostBytes`, whose rejected rows the caller removes; their bytes count as 0 from now on
    */
   async noteRejectedBytes(client: PoolClient, id: number, bytes: number, mostBytes: number): Promise<number[]> {
     await client.query('UPDATE ingestion_runs SET rejected_bytes = $2 WHERE id = $1', [id, bytes]);
+    await client.query(
+      `UPDATE ingestion_runs
+       SET report = ${withoutSample}, rejected_bytes = greatest(1, rejected_bytes - octet_length((report -> 'rejected_sample')::text))
+       WHERE id IN (
+         SELECT id FROM ingestion_runs
+         WHERE job_id = (SELECT job_id FROM ingestion_runs WHERE id = $1) AND id <> $1 AND rejected_bytes > 0
+           AND jsonb_array_length(report -> 'rejected_sample') > 0
+         ORDER BY id DESC OFFSET ${runsWithSample - 1})`,
+      [id],
+    );
     const { rows } = await client.query<{ id: number }>(
       `WITH kept AS (
          SELECT r.id, sum(r.rejected_bytes) OVER (ORDER BY r.id DESC) AS total
          FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
          WHERE r.rejected_bytes > 0 AND j.created_by IS NOT DISTINCT FROM (
            SELECT own.created_by FROM ingestion_runs run JOIN ingestion_jobs own ON own.id = run.job_id WHERE run.id = $1))
-       UPDATE ingestion_runs SET rejected_bytes = 0 WHERE id IN (SELECT id FROM kept WHERE total > $2 AND id <> $1) RETURNING id`,
+       UPDATE ingestion_runs SET rejected_bytes = 0, report = ${withoutSample}
+       WHERE id IN (SELECT id FROM kept WHERE total > $2 AND id <> $1) RETURNING id`,
       [id, mostBytes],
     );
     return rows.map(row => row.id);

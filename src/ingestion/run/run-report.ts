@@ -161,3 +161,8 @@ export function addSamples({ rejected_sample: shown }: RunReport, rows: Rejected
     shown.push(row);
   }
 }
+
+/** Bytes of the rejected rows that a report shows; 0 if it shows none. */
+export function sampleBytes({ rejected_sample: shown }: RunReport): number {
+  return shown.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(shown));
+}
