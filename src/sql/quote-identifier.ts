@@ -16,3 +16,8 @@ const longestIdentifierBytes = 63;
 export function fitsIdentifier(name: string): boolean {
   return Buffer.byteLength(name) <= longestIdentifierBytes;
 }
+
+/** The order in which readers and writers lock several tables, so that no two of them wait for each other. @param names quoted names */
+export function inLockOrder(names: readonly string[]): string[] {
+  return [...names].sort();
+}

@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { inTurns } from '../../common/turns/pace.js';
-import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { inLockOrder, quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { sqlstateOf } from '../../sql/sqlstate.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
@@ -86,6 +86,8 @@ export interface Opened {
  * description and the lock.
  */
 const mostTries = 3;
+/** Longer than the one patient attempt of dropBetweenReaders, behind which the run waits. */
+const lockPatienceMs = 60_000;
 
 /**
  * Begins the staging transaction. Its snapshot is taken after the tables are locked, because the rows of a table that is swapped in are
@@ -116,8 +118,9 @@ export async function openSnapshot(
 async function lockTables(client: PoolClient, work: Undertaking, described: Source, describe: () => Promise<Source>): Promise<Source> {
   let source = described;
   for (let tries = 1; ; tries++) {
-    const tables = versionedTables(source).map(name => quoteTable(source.schema, name));
-    const lock = tables.length === 0 ? '' : `; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`;
+    const tables = inLockOrder(versionedTables(source).map(name => quoteTable(source.schema, name)));
+    const lock =
+      tables.length === 0 ? '' : `; SET LOCAL lock_timeout = ${lockPatienceMs}; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`;
     // The lock may wait for a session that replaces a table, so the step begins before the lock.
     if (lock !== '' && tries === 1) await work.progress.begin('staging');
     try {

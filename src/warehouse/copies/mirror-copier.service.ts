@@ -191,7 +191,7 @@ export class MirrorCopier {
       }
       existing.push(quoteTable(mirrorSchema, table.name));
     }
-    if (existing.length > 0) await dropBetweenReaders(client, existing);
+    if (existing.length > 0) await dropBetweenReaders(client, existing, { longestReadMs: this.settings.warehouseTimeoutMs });
     for (const plan of full) {
       await client.query(`ALTER TABLE ${plan.staged} RENAME TO ${quoteIdentifier(plan.table.name)}`);
       plan.report.inserted = plan.report.rows;

@@ -61,12 +61,17 @@ const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienc
 const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const waitForTableMs = 600_000;
 const waitToDropMs = 10_000;
+/** Another process may load the same table; its advisory lock is then waited for in a place. */
+const turnsOfTable = { places: 1, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTableMs, refuse: () => new TableBusyError() };
 
 /** Loads files into tables of the mirror, and drops tables. A table is replaced as a whole or not at all. */
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
   private readonly share = new FairShare({ ...share, refuse: retryAfterS => new UploadsBusyError(retryAfterS) });
+
+  /** By table: the turn of the upload that loads it. */
+  private readonly turns = new Map<string, FairShare>();
 
   constructor(
     link: DatabaseLink,
@@ -95,7 +100,9 @@ export class MirrorUploadService implements OnApplicationShutdown {
       requireTableName(table);
       await this.disk.require();
       const received = new Received(body, this.settings.uploadIdleSeconds * 1000, () => this.disk.requireNow());
-      const loaded = await this.share.run({ caller: uploader.userId }, () => this.loadFrom(received, uploader, table, options));
+      const loaded = await this.inTurn(uploader.userId, table, () =>
+        this.share.run({ caller: uploader.userId }, () => this.loadFrom(received, uploader, table, options)),
+      );
       return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
     } finally {
       if (!body.destroyed) body.resume();
@@ -107,8 +114,10 @@ export class MirrorUploadService implements OnApplicationShutdown {
     try {
       if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
       await this.service.transaction(async client => {
-        await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
-        await dropBetweenReaders(client, [quoteTable(mirrorSchema, table)], waitToDropMs);
+        await dropBetweenReaders(client, [quoteTable(mirrorSchema, table)], {
+          longestReadMs: this.settings.warehouseTimeoutMs,
+          waitMs: waitToDropMs,
+        });
         await client.query(`SET LOCAL lock_timeout = ${waitToDropMs}`);
         await this.versions.forget(client, table);
         await record(client);
@@ -120,6 +129,17 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
+  }
+
+  /** Uploads of one table wait for each other before they take a place, so that those of other tables find one free. */
+  private async inTurn<T>(caller: number, table: string, work: () => Promise<T>): Promise<T> {
+    const turns = this.turns.get(table) ?? new FairShare(turnsOfTable);
+    this.turns.set(table, turns);
+    try {
+      return await turns.run({ caller }, work);
+    } finally {
+      if (turns.working + turns.waiting === 0) this.turns.delete(table);
+    }
   }
 
   private async loadFrom(
@@ -156,6 +176,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     if (upsert && existing) await client.query(`LOCK TABLE ${quoteTable(mirrorSchema, table)} IN ROW EXCLUSIVE MODE`);
     const keepsTypes = existing !== null && options.mode !== 'replace';
     const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
+    const known = new Set(existing?.map(column => column.name));
     const room = await this.versions.roomFor(userId, [table]);
     const target = new CopyTarget(client, {
       format,
@@ -167,7 +188,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       checkSize: size => room.requireForText(size),
       checkFormer: size => room.require(size),
       checkNames: (names, line) => {
-        if (keepsTypes) requireKnownColumns(names, existing, line);
+        if (keepsTypes) requireKnownColumns(names, known, line);
       },
       checkAllNames: names => {
         requireTypedColumns(names, options.types);
@@ -200,7 +221,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
     if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
-      if (existing) await dropBetweenReaders(client, [name]);
+      if (existing) await dropBetweenReaders(client, [name], { longestReadMs: this.settings.warehouseTimeoutMs });
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
     const dataVersion = await count();

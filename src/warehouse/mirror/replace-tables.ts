@@ -1,13 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
+import { inLockOrder } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const waitForReadersMs = 60_000;
 const betweenAskingMs = 1_000;
+/** Time in ms for which readers leave the tables free between two reads, as a rule. */
+const politeMs = 10_000;
 /**
  * Time in ms that one attempt waits for a table's lock. New readers queue behind a waiting attempt, so attempts are short and repeated.
  */
 export const askForTableMs = 200;
+/** Time in ms that the one patient attempt waits beyond the longest read. */
+const spareMs = 5_000;
+
+export interface ReplacePatience {
+  /** The longest time in ms that a read of a metric or a look-up may take. */
+  longestReadMs: number;
+  /** The time in ms after which a table that is still read is given up. */
+  waitMs?: number;
+}
 
 /** Keeps others from loading the table until the transaction ends. The call waits for the lock as long as `lock_timeout` allows. */
 export async function lockMirrorTable(client: PoolClient, table: string): Promise<void> {
@@ -15,22 +27,57 @@ export async function lockMirrorTable(client: PoolClient, table: string): Promis
 }
 
 /**
- * Drops tables at a moment in which nobody reads any of them. The session needs a `lock_timeout`. The names are quoted.
- * @throws the lock time-out if readers leave no gap within `waitMs`
+ * Drops tables at a moment in which nobody reads any of them. The names are quoted. Short attempts come first, because readers wait behind
+ * an attempt. Readers who overlap for ever would never leave a gap, so after 10 s one attempt waits for as long as the reads under way may
+ * take. Later readers wait behind that attempt, and those who cannot wait get `TableBeingReplacedError`. Readers lock tables by name, as
+ * this function does, so that neither waits for the other.
+ * @throws the lock time-out if the tables are still read after `waitMs`, such as by a run, which may take an hour
  */
-export async function dropBetweenReaders(client: PoolClient, names: readonly string[], waitMs = waitForReadersMs): Promise<void> {
-  const until = performance.now() + waitMs;
-  for (;;) {
+export async function dropBetweenReaders(
+  client: PoolClient,
+  names: readonly string[],
+  { longestReadMs, waitMs = waitForReadersMs }: ReplacePatience,
+): Promise<void> {
+  const startedAt = performance.now();
+  const politeUntil = startedAt + Math.min(politeMs, waitMs);
+  for (let wasPatient = false; ;) {
+    const isPatient: boolean = !wasPatient && performance.now() > politeUntil;
+    wasPatient ||= isPatient;
     await client.query('SAVEPOINT before_drop');
     try {
-      await client.query(`DROP TABLE IF EXISTS ${names.join(', ')}`);
+      const found = await existing(client, names);
+      await lockAll(client, found, isPatient ? longestReadMs + spareMs : askForTableMs);
+      if (found.length > 0) await client.query(`DROP TABLE ${found.join(', ')}`);
       return;
     } catch (error) {
-      if (!isLockTimeout(error) || performance.now() > until) throw error;
+      if (!isInUse(error) || (wasPatient && performance.now() > startedAt + waitMs)) throw error;
       await client.query('ROLLBACK TO SAVEPOINT before_drop');
       await pause(betweenAskingMs);
     }
   }
+}
+
+/** Locks the tables against readers, one after the other, and waits at most `waitMs` for all of them together. */
+async function lockAll(client: PoolClient, names: readonly string[], waitMs: number): Promise<void> {
+  const until = performance.now() + waitMs;
+  for (const name of names) {
+    await client.query(`SET LOCAL lock_timeout = ${Math.max(askForTableMs, Math.ceil(until - performance.now()))}`);
+    await client.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+  }
+}
+
+async function existing(client: PoolClient, names: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT name FROM unnest($1::text[]) AS n (name) WHERE to_regclass(name) IS NOT NULL',
+    [names],
+  );
+  return inLockOrder(rows.map(({ name }) => name));
+}
+
+/** True for a table that somebody else uses, or has just dropped. */
+function isInUse(error: unknown): boolean {
+  const inUse: string[] = [sqlstates.lockNotAvailable, sqlstates.deadlockDetected, sqlstates.undefinedTable];
+  return inUse.includes(sqlstateOf(error));
 }
 
 export function isLockTimeout(error: unknown): boolean {

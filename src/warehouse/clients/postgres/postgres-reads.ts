@@ -5,7 +5,7 @@ import { type DiskReserve } from '../../../database/disk-reserve.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
 import { type Claim, type FairShare } from '../../../common/turns/fair-share.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
-import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { inLockOrder, quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../../sql/sql-parameters.js';
 import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
@@ -147,7 +147,7 @@ export class PostgresReads {
       const { names, computesExports } = this.options;
       const beginAs = (mode: string): string => `${begin(mode, names, limit, timeZone)}; ${longPauses}; ${forAllRows}`;
       const start = wholeMs === undefined ? begin(snapshotMode, names, limit, timeZone) : beginAs(snapshotMode);
-      const all = tables.map(({ schema, table }) => quoteTable(schema, table)).join(', ');
+      const all = inLockOrder(tables.map(({ schema, table }) => quoteTable(schema, table))).join(', ');
       // LOCK TABLE takes no snapshot: the snapshot begins with the first query after it. So a table that is replaced or altered before it
       // is locked is read in its new state.
       await frame(client, tables.length === 0 ? start : `${start}; LOCK TABLE ${all} IN ACCESS SHARE MODE`).catch(

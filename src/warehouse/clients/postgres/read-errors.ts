@@ -8,7 +8,7 @@ import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   // PostgreSQL reports a value of more than a gigabyte as an internal error.
   const sqlstate = isTooLargeForAnyValue(cause) ? sqlstates.outOfMemory : sqlstateOf(cause);
-  if (sqlstate === sqlstates.lockNotAvailable) return new TableBeingReplacedError(cause);
+  if (sqlstate === sqlstates.lockNotAvailable || sqlstate === sqlstates.deadlockDetected) return new TableBeingReplacedError(cause);
   if (sqlstate === sqlstates.queryCanceled) return new WarehouseTimeoutError(timeoutMs, cause);
   const reason = queryFailure(sqlstate);
   if (!reason) return new WarehouseUnavailableError(cause);
