@@ -120,5 +120,11 @@ describe('saved queries', () => {
     expect(body).toMatchObject({ code: 'too_many_saved_queries', context: { most: 200 } });
     await fill('admin', 1, 1_800);
     expect((await owner.post(path).send({ name: 'more', request: dear }).expect(409)).body.context).toEqual({ most: 2_000 });
+    // A member whose own queries do not fill the graph may still save some.
+    await test.pool.query(
+      `DELETE FROM saved_queries WHERE user_id = (SELECT id FROM users WHERE username = 'viewer') AND name > 'filled 5'`,
+    );
+    await fill('admin', 1_801, 2_000);
+    await save(viewer, 'in my share');
   });
 });

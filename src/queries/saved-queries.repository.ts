@@ -7,6 +7,8 @@ import { SavedQueryNameTakenError, SavedQueryNotFoundError, TooManySavedQueriesE
 
 const mostOfUser = 200;
 const mostOfGraph = 2_000;
+/** The saved queries that each member may have in a graph that other members have filled. */
+const shareOfUser = 20;
 
 /** Fields of a saved query that its user sets. */
 export interface SavedQueryFields {
@@ -100,13 +102,14 @@ export class SavedQueriesRepository {
 async function requireRoom(client: PoolClient, graphId: number, userId: number): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('saved queries of user ' || $1::int, 0))`, [userId]);
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('saved queries of graph ' || $1::int, 0))`, [graphId]);
-  const { rows } = await client.query<{ own: number; graph: number }>(
-    `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(*) FILTER (WHERE graph_id = $1)::int AS graph
+  const { rows } = await client.query<{ own: number; here: number; graph: number }>(
+    `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(*) FILTER (WHERE graph_id = $1 AND user_id = $2)::int AS here,
+            count(*) FILTER (WHERE graph_id = $1)::int AS graph
      FROM saved_queries WHERE user_id = $2 OR graph_id = $1`,
     [graphId, userId],
   );
   if (rows[0]!.own >= mostOfUser) throw new TooManySavedQueriesError('user', mostOfUser);
-  if (rows[0]!.graph >= mostOfGraph) throw new TooManySavedQueriesError('graph', mostOfGraph);
+  if (rows[0]!.graph >= mostOfGraph && rows[0]!.here >= shareOfUser) throw new TooManySavedQueriesError('graph', mostOfGraph);
 }
 
 function explainTakenName(error: unknown): never {

@@ -9,6 +9,7 @@ import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
 import { inLimitedTurns, mapInLimitedTurns } from '../common/turns/pace.js';
+import { TimeLeft } from '../common/turns/time-left.js';
 import { guardExpression } from '../sql-guard/guard-expression.js';
 import { assembleInSteps, fragmentMarker } from '../sql-guard/same-shape.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
@@ -66,6 +67,8 @@ export class SourceRowsReader {
     const rows: SourceRow[] = [];
     let bytesLeft = this.settings.answerMaxBytes;
     const whole = new Set<string>();
+    // All tables together take as long as one statement may, because the citations of an answer may come from 100 tables.
+    const time = new TimeLeft(this.settings.warehouseTimeoutMs);
     for (const cited of byTable.values()) {
       const { table, key, job_id: jobId, query_tables: queryTables } = cited[0]!.citation;
       if (queryTables) {
@@ -74,6 +77,10 @@ export class SourceRowsReader {
       }
       if (Object.keys(key).length === 0) {
         whole.add(table);
+        continue;
+      }
+      if (time.isOver) {
+        warn(`时限已到，未读取表 ${table} 的源行`, `The time was over before the source rows of ${table} were read`);
         continue;
       }
       try {
@@ -87,7 +94,7 @@ export class SourceRowsReader {
         }
         const connection = await this.warehouse.open(job, job.connectionId, claim);
         const shown = (await this.warehouse.mayRead(principal, connection.id)) ? null : shownColumns(loaded);
-        const read = await this.readTable(connection, { loaded, shown }, cited, bytesLeft);
+        const read = await this.readTable(connection, { loaded, shown }, cited, { maxBytes: bytesLeft, timeoutMs: time.ms });
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
@@ -108,7 +115,7 @@ export class SourceRowsReader {
     { client, claim }: UsableConnection,
     { loaded, shown }: { loaded: LoadedRows[]; shown: string[] | null },
     cited: { citation: Citation; index: number }[],
-    maxBytes: number,
+    limits: { maxBytes: number; timeoutMs: number },
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
     const first = cited[0]?.citation;
     if (!first) return { rows: [], bytes: 0 };
@@ -130,9 +137,8 @@ ${await loadedRowsSql(loaded, shown, first.table, client.place(first.table))}
               JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
       parameters,
-      timeoutMs: this.settings.warehouseTimeoutMs,
       maxRows: mostRows,
-      maxBytes,
+      ...limits,
     });
     const sourceRows = rows.map(([place, ...values]) => ({
       citation: cited[Number(place) - 1]?.index ?? -1,
