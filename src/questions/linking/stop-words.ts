@@ -47,7 +47,7 @@ const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...ch
 
 /** Single Chinese characters that limit nothing: determiners, prepositions, measure words, sounds, and nouns for what is asked for. */
 const particles = new Set(
-  '该此本我们您这那种类总求列说问查找看算共既且还便均皆曾并亦即啥现留填向跟替往哦哈呐咯呗嗯噢帮谢值量次只台辆艘架支张头笔份套批座间项',
+  '该此本我们您它她这那种类总求列说问查找看算共既且还便均皆曾并亦即啥现留填向跟替往哦哈呐咯呗嗯噢帮谢值量次只台辆艘架支张头笔份套批座间项',
 );
 
 /**
