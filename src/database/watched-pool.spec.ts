@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PoolClient } from 'pg';
 import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { WatchedPool } from './watched-pool.js';
