@@ -6,6 +6,7 @@ import { type AnswerEdge, type AnswerNode } from '../../cypher/values/graph-valu
 import { temporalText } from '../../cypher/values/temporal/temporal-text.js';
 import { kindOf } from '../../cypher/values/value-kind.js';
 import { type Steps } from '../../text/steps.js';
+import { sourceText } from './source-values.js';
 
 /** The nodes and edges of an answer, by id, in the form in which rows show them. */
 export interface ShownElements {
@@ -54,8 +55,7 @@ function toJson(value: Exclude<CypherValue, Holder>, shown: ShownElements): unkn
     case 'edge':
       return shown.edges.get(value.id) ?? null;
     default:
-      // A time that was read from the source keeps the text of the source.
-      return (value as { source?: string }).source ?? temporalText(value);
+      return sourceText(value) ?? temporalText(value);
   }
 }
 

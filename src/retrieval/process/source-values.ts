@@ -7,6 +7,7 @@ import { ValueFault } from '../../cypher/values/value-fault.js';
 import { wordOf } from '../../cypher/values/value-type.js';
 import { type NumberKind } from '../../graph-index/property-column.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { withIsoYear } from '../../text/iso-years.js';
 
 /** The type of each property of one label or edge type, by property name; `mixed` where the sources of the label or type disagree. */
 export type PropertyTypes = ReadonlyMap<string, string>;
@@ -59,32 +60,39 @@ function toValue(value: CypherValue, type = 'mixed'): CypherValue {
     case 'timetz':
       return timeOf('time', value);
     case 'datetime':
-      return timeOf(typeof value === 'string' && /(?:Z|[+-]\d\d(?::?\d\d)?)$/.test(value.slice(10)) ? 'datetime' : 'localdatetime', value);
+      return timeOf(typeof value === 'string' && zoned.test(value) ? 'datetime' : 'localdatetime', value);
     default:
       return value;
   }
 }
 
+/** A date and time with an offset. PostgreSQL writes the seconds of an offset before standard time: `1900-01-01T00:00:00+08:05:43`. */
+const zoned = /^.{10,}(?:Z|[+-]\d\d(?::?\d\d){0,2})(?: BC)?$/;
+
 /** Reads a time or duration and keeps its text for the answer. A text that is not a time stays a text. */
 function timeOf(kind: 'date' | 'localtime' | 'time' | 'localdatetime' | 'datetime' | 'duration', value: CypherValue): CypherValue {
   if (typeof value !== 'string') return value;
+  const text = withIsoYear(value).replace(' ', 'T');
   try {
-    const time = temporalFunctions[kind]!.call([isoText(value)], now);
-    return time === null ? value : Object.assign(time, { source: value });
+    const time = temporalFunctions[kind]!.call([text], now);
+    return time === null ? value : withSource(time, text);
   } catch (error) {
     if (error instanceof ValueFault) return value;
     throw error;
   }
 }
 
-/**
- * Converts PostgreSQL's text of a date to ISO 8601. PostgreSQL writes BC behind a date before our era, and no sign before a year of five
- * digits. ISO 8601 has a year 0 and signs.
- */
-function isoText(text: string): string {
-  const [, year, rest = '', isBefore] = /^(\d{4,})(-\d\d-\d\d.*?)( BC)?$/.exec(text) ?? [];
-  if (year === undefined || (year.length === 4 && isBefore === undefined)) return text.replace(' ', 'T');
-  const number = isBefore === undefined ? Number(year) : 1 - Number(year);
-  const digits = String(Math.abs(number)).padStart(4, '0');
-  return `${number < 0 ? '-' : number > 9999 ? '+' : ''}${digits}${rest}`.replace(' ', 'T');
+/** Texts that an answer shows in place of `temporalText`, which leaves out seconds that are zero. */
+interface OfSource {
+  readonly source?: string;
+}
+
+/** The property is not enumerable, so that a value made from the fields of a stored time never has the text of the stored time. */
+function withSource(time: CypherValue, source: string): CypherValue {
+  return Object.defineProperty(time as object, 'source', { value: source }) as CypherValue;
+}
+
+/** The text of a stored time or duration as the graph holds it; undefined for a value that was computed. */
+export function sourceText(time: CypherValue): string | undefined {
+  return (time as OfSource).source;
 }
