@@ -40,12 +40,12 @@ export async function cursorBound(
   // because it is not shifted.
   const margin = family === 'timestamptz' && type === 'datetime' && hasZone.test(value) ? '0' : marginOfZones;
   const { rows } = await client.query<{ bound: string }>(
-    `SELECT to_char(($1::text::timestamptz - $2::interval - $3::interval) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS bound`,
+    `SELECT to_char(($1::text::timestamptz - $2::interval - $3::interval) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC') AS bound`,
     [value, `${lag} ms`, margin],
   );
-  const bound = rows[0]?.bound ?? '';
-  // Excludes infinity, and years that to_char does not write with four digits.
-  if (!/^\d{4}-/.test(bound)) return null;
+  // Excludes infinity, times before our era, and years that to_char does not write with four digits.
+  const [, bound] = /^(\d{4}-.*) AD$/.exec(rows[0]?.bound ?? '') ?? [];
+  if (bound === undefined) return null;
   if (family === 'date') return bound.slice(0, 10);
   return family === 'timestamptz' ? `${bound}+00` : bound;
 }

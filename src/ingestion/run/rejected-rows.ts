@@ -4,7 +4,7 @@ import { cut } from '../../text/cut.js';
 import { resolvedTypeText } from '../staging/column-sql.js';
 import { maxKeyLength, sampledCharacters } from '../staging/compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
-import { ruleText } from './rule-text.js';
+import { ruleText, unreadableText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
@@ -217,12 +217,7 @@ function ruleReason({ target, plan }: StagedTarget, column: number, failure: num
   const at = { column: name, property };
   if (failure === typeFailed) {
     const type = resolvedTypeText(plan.types[column]!);
-    return {
-      rule: 'type',
-      ...at,
-      en: `column '${name}': cannot read '${shown}' as ${type}`,
-      zh: `列「${name}」：无法把 '${shown}' 解析为 ${type}`,
-    };
+    return { rule: 'type', ...at, ...unreadableText({ name, value, shown }, type) };
   }
   const rule = rules[failure]!;
   const length = Number(sample?.[plan.sampled.length + plan.lengthsOf.indexOf(column)]);

@@ -67,6 +67,16 @@ export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0
   }
 }
 
+/** The sentence that tells why a value cannot be read as its type, by the name of the type in the schema of the graph. */
+export function unreadableText({ name, value, shown }: BrokenValue, type: string): Bilingual {
+  const isTime = /^(?:date|time|localdatetime|duration)/.test(type);
+  const isTooFine = isTime && /[.,]\d{6}\d*[1-9]/.test(value);
+  return {
+    en: `column '${name}': cannot read '${shown}' as ${type}${isTooFine ? ', since a second has at most 6 decimals' : ''}`,
+    zh: `列「${name}」：无法把 '${shown}' 解析为 ${type}${isTooFine ? '：秒至多 6 位小数' : ''}`,
+  };
+}
+
 function listed(values: string[]): Bilingual {
   const first = values.slice(0, shownValues).map(value => cut(value, maxShownValue));
   if (values.length <= shownValues) return { en: first.join(', '), zh: `${first.join('、')} ` };

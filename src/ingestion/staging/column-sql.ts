@@ -1,6 +1,7 @@
 import { type PropertyType, type ScalarType, type Transform } from '../mapping/mapping.js';
 import { fitsType, isList, itemOf, type ListOf, typeText } from '../mapping/property-type.js';
 import { isFamilyList, itemFamily, type SourceFamily } from './source-type.js';
+import { directTime, parsedTime } from './time-sql.js';
 
 /**
  * The type of a staged column: a property type of the mapping or, for a numeric source column without a type in the mapping, `numeric`
@@ -30,26 +31,6 @@ export interface ValueSql {
 
 const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-// PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. The pattern refuses these
-// texts. The year of a date has at least four digits here.
-const dayPattern =
-  '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
-const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
-// Without a day '2024.2' would be read as the time 20:24, and PostgreSQL would ignore the zone of '08:30+08'.
-const dayAndTimePattern = `'^\\s*${dayPattern}(\\s+|\\s*[Tt])[0-9]{1,2}:'`;
-/** Fractions of a second have at most six digits, because PostgreSQL would round further digits. */
-const seconds = '([.][0-9]{1,6})?';
-const zonedTimePattern = `'^\\s*([01]?[0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}${seconds})?\\s*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?)\\s*$'`;
-/** A date and time without a zone, because PostgreSQL would ignore a zone here. */
-const localPattern = `'^\\s*${dayPattern}((\\s+|\\s*[Tt])[0-9]{1,2}:[0-9]{2}(:[0-9]{2}${seconds})?\\s*([AaPp][Mm])?)?\\s*$'`;
-const isoAmounts = `P(-?[0-9]+Y)?(-?[0-9]+M)?(-?[0-9]+W)?(-?[0-9]+D)?(T(-?[0-9]+H)?(-?[0-9]+M)?(-?[0-9]+${seconds}S)?)?`;
-const wordAmounts = `([+-]?[0-9]+ (year|mon|month|week|day|hour|hr|minute|min|second|sec)s? *)*([+-]?[0-9]+(:[0-9]{2}){1,2}${seconds})?`;
-/**
- * Durations as ISO 8601 or as words. Months and days have no fractions, because their length is not fixed, and a number without a unit is
- * not a duration.
- */
-const durationPattern = `'^\\s*(${isoAmounts}|(?=.*[a-z:])${wordAmounts})\\s*$'`;
-const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 
 /** True when the source column has a type of its own that can be cast directly to `type`, without a detour over text. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
@@ -154,41 +135,23 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
         `${ref}::double precision`,
         `(abs(${ref}) < 1e300 AND (abs(${ref}) > 1e-300 OR pg_input_is_valid(${text}, 'double precision')))`,
       );
-    case 'date':
-      return plain(`${ref}::date`, `isfinite(${ref})`);
-    case 'datetime':
-      return plain(`${ref}::timestamptz`, family === 'timestamptz' ? `isfinite(${ref})` : isMoment(ref));
     case 'json':
       return plain(`nullif(${ref}::jsonb, 'null')`, family === 'json' ? isDocument(text) : null);
     case 'map':
       return plain(`nullif(${ref}::jsonb, 'null')`, isObject(ref, family === 'json' ? isDocument(text) : null));
+    case 'date':
     case 'time':
-      // PostgreSQL has a time 24:00, which Cypher lacks.
-      return plain(ref, `${ref} < '24:00'`);
     case 'timetz':
-      return { ...plain(ref, `${ref}::time < '24:00'`), json: withMinutes(text) };
+    case 'datetime':
     case 'localdatetime':
-      return plain(`${ref}::timestamp`, `${ref} BETWEEN '4713-01-01 BC' AND '294276-12-30'`);
     case 'duration':
-      return { ...plain(ref, `isfinite(${ref})`), json: isoDuration(ref) };
+      return { ...directTime(ref, family, type.name), text };
     case 'boolean':
     case 'string':
       return plain(ref);
     default:
       return type satisfies never;
   }
-}
-
-/** SQL for the ISO 8601 text of an interval, with a sign for each part: `P1Y2M-3DT4H5M6.7S`. */
-function isoDuration(interval: string): string {
-  const amount = (part: string, unit: string): string => `nullif(extract(${part} FROM ${interval}), 0) || '${unit}'`;
-  const clock = `nullif(concat(${amount('hour', 'H')}, ${amount('minute', 'M')}, trim_scale(nullif(extract(second FROM ${interval}), 0)) || 'S'), '')`;
-  return `coalesce(nullif(concat('P', ${amount('year', 'Y')}, ${amount('month', 'M')}, ${amount('day', 'D')}, 'T' || ${clock}), 'P'), 'PT0S')`;
-}
-
-/** SQL that adds ':00' to an offset such as +08, because PostgreSQL writes an offset of whole hours without minutes. */
-function withMinutes(text: string): string {
-  return `regexp_replace(${text}, '([+-][0-9]{2})$', '\\1:00')`;
 }
 
 /** SQL that is true for a JSON document that is an object, and for a JSON null, which counts as no value. */
@@ -209,14 +172,6 @@ function directList(ref: string, family: SourceFamily, type: ResolvedList): Valu
 function jsonOf(set: string, item: ValueSql): string {
   const each = `CASE WHEN i.x IS NOT NULL THEN to_jsonb(${item.json}) END`;
   return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
-}
-
-/**
- * SQL that is true when a day or local time fits a timestamptz. The last days of PostgreSQL's dates come after its last timestamp, and the
- * session's time zone may move the first and last moments out of range.
- */
-function isMoment(ref: string): string {
-  return `(isfinite(${ref}) AND (${ref} BETWEEN '4714-11-26 BC' AND '294276-12-30' OR pg_input_is_valid(${ref}::text, 'timestamptz')))`;
 }
 
 /**
@@ -251,50 +206,20 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
       return read('double precision', decimalPattern);
     case 'boolean':
       return read('boolean', null);
-    case 'date':
-      return parsedDay(ref);
-    case 'time':
-      return parsedTime(ref);
-    case 'datetime':
-      return read('timestamptz', datePattern);
     case 'json':
       return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isDocument(ref) };
     case 'map':
       return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isObject(ref, isDocument(ref)) };
+    case 'date':
+    case 'time':
     case 'timetz':
-      return read('timetz', zonedTimePattern, withMinutes(`${ref}::timetz::text`));
+    case 'datetime':
     case 'localdatetime':
-      return read('timestamp', localPattern);
     case 'duration':
-      return read('interval', durationPattern, isoDuration(`${ref}::interval`));
+      return { ...parsedTime(ref, type.name), text: ref };
     default:
       return type satisfies never;
   }
-}
-
-/**
- * Reads a day from text. A text with a time may name a zone, so it is read as a moment; the day is then the day of that moment in the
- * mapping's time zone.
- */
-function parsedDay(ref: string): ValueSql {
-  const hasTime = `${ref} ~ '[Tt:]'`;
-  const typed = `CASE WHEN ${hasTime} THEN ${ref}::timestamptz::date ELSE ${ref}::date END`;
-  const valid = `(${ref} ~ ${datePattern} AND pg_input_is_valid(${ref}, CASE WHEN ${hasTime} THEN 'timestamptz' ELSE 'date' END))`;
-  return { valid, typed, json: typed, text: ref };
-}
-
-/**
- * Reads a local time from text. A time with a zone is converted to the mapping's zone, which needs the day. So a text with a zone is read
- * as a moment, and rejected if it has no day.
- */
-function parsedTime(ref: string): ValueSql {
-  const isTime = `${ref} ~ '^\\s*${zoneless}'`;
-  const isZoneless = `${ref} ~ '[\\sTt]${zoneless}'`;
-  const typed = `CASE WHEN ${isTime} THEN ${ref}::time WHEN ${isZoneless} THEN ${ref}::timestamp::time ELSE ${ref}::timestamptz::time END`;
-  const type = `CASE WHEN ${isTime} THEN 'time' WHEN ${isZoneless} THEN 'timestamp' ELSE 'timestamptz' END`;
-  // PostgreSQL has a time 24:00, which Cypher lacks.
-  const valid = `((${isTime} AND ${ref} !~ '^\\s*24:' OR ${ref} ~ ${dayAndTimePattern}) AND pg_input_is_valid(${ref}, ${type}))`;
-  return { valid, typed, json: typed, text: ref };
 }
 
 /** Reads a list from text: a JSON array (`["a","b"]`) or a PostgreSQL array (`{a,b}`). */
