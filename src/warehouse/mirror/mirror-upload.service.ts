@@ -16,10 +16,9 @@ import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
 import { isTooLarge, tooLarge } from './copy/copy-errors.js';
 import { type FileFormat } from './copy/file-problem.js';
-import { clearDateForm, type FieldRewrite, listForm } from './csv/field-rewrite.js';
+import { type FieldRewrite, listForm, timeForm } from './csv/field-rewrite.js';
 import { type LoadedTable, loadTable } from './load-table.js';
 import {
-  isDateType,
   requireAllColumns,
   requireDates,
   requireKeyColumns,
@@ -270,10 +269,10 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
-/** The rewrite for the values of each column with a list or date type, by column name. Values of other columns are left to PostgreSQL. */
+/** The rewrite for the values of each column with a type of lists or times, by column name. Values of other columns are left to PostgreSQL. */
 function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][] {
   return [...types].flatMap(([name, type]): [string, FieldRewrite][] => {
-    if (type.endsWith('[]')) return [[name, listForm]];
-    return isDateType(type) ? [[name, clearDateForm]] : [];
+    const form = timeForm(type) ?? (type.endsWith('[]') ? listForm : null);
+    return form ? [[name, form]] : [];
   });
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { SchemaError } from '../../../common/errors/api-error.js';
-import { clearDateForm, dateForm, listForm, rewriteField } from './field-rewrite.js';
+import { clearDateForm, dateForm, listForm, rewriteField, timeForm } from './field-rewrite.js';
 
 describe('dateForm', () => {
   it.each([
@@ -48,6 +48,52 @@ describe('clearDateForm', () => {
   ])('refuses %j, which PostgreSQL guesses or takes from its clock', text => {
     expect(clearDateForm.rewrite(text)).toBeNull();
   }); // prettier-ignore
+});
+
+describe('timeForm', () => {
+  it.each([
+    ['timestamp', '2024-01-31T23:59:59.9999999'],
+    ['timestamptz', '2024-01-31 23:59:59.9999999+08'],
+    ['timestamptz', '20240131T235959.9999999Z'],
+    ['date', '2024-01-31 23:59:59.9999999'],
+    ['timestamp(3)', '2024-01-31 23:59:59.9996'],
+    ['timestamp(0)', '2024-01-31 23:59:59.9'],
+    ['timestamp', '2016-12-31 23:59:60'],
+    ['timestamp', '2024-01-31 08:30.5'],
+    ['timestamp', '03/04/24'],
+    ['time', '23:59:59.9999999'],
+    ['time', '23:59:60'],
+    ['time', '08:30.5'],
+    ['time(3) with time zone', '23:59:59.9996+08'],
+    ['interval', 'PT0.1234567S'],
+    ['time[]', '{08:30,23:59:59.9999999}'],
+    ['timestamp[]', '["2024-01-31T23:59:59.9999999"]'],
+  ])('of %s refuses %j, which PostgreSQL would change or guess', (type, text) => {
+    expect(timeForm(type)!.rewrite(text)).toBeNull();
+  });
+
+  it.each([
+    ['timestamp', '2024-01-31T23:59:59.999999'],
+    ['timestamp', '2024-01-31T23:59:59.9999990'],
+    ['timestamp(3)', '2024-01-31 23:59:59.1230'],
+    ['timestamp(0)', '2024.01.31 23:59:59'],
+    ['date', '2024.01.31'],
+    ['time', '08:30:00.5'],
+    ['interval', '1.5 days'],
+  ])('of %s keeps %j', (type, text) => {
+    expect(timeForm(type)!.rewrite(text)).toBe(text);
+  });
+
+  it.each(['text', 'integer[]', 'daterange', 'tsrange', 'numeric(12,2)'])('is null for %s', type => {
+    expect(timeForm(type)).toBeNull();
+  });
+
+  it('tells how many decimals the column keeps', () => {
+    expect(timeForm('timestamp(3)')!.wanted).toEqual({
+      zh: expect.stringContaining('秒至多 3 位小数'),
+      en: expect.stringContaining('a second has at most 3 decimals'),
+    });
+  });
 });
 
 describe('listForm', () => {
