@@ -38,6 +38,19 @@ describe('warningsOf', () => {
     expect(told({ inJoin: true, inDistinctCount: true }, 'de')).toEqual([expect.stringMatching(/do not meet in a join; a distinct count/)]);
   });
 
+  it('tells of rows without a period, and refuses periods that no four digits name', () => {
+    const judged = (grain: string | null, ...periods: (string | null)[]) =>
+      warningsOf(
+        { ...compared, axes: [], time: { ...compared.time, grain } } as unknown as Result,
+        periods.map(period => [period, '1']),
+      ).map(({ code }) => code);
+    expect(judged('year', '2024-01-01', null)).toEqual(['NO_PERIOD']);
+    expect(judged('hour', '2024-10-27T02:00+01:00')).toEqual([]);
+    expect(judged(null, null)).toEqual([]);
+    for (const period of ['0044-01-01 BC', '12024-01-01', '0044-03-15T12:00+00:00 BC'])
+      expect(() => judged('day', '2024-01-01', period)).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
   it('asks for the zone of the day once, however many periods there are', () => {
     const formats = jest.spyOn(Intl, 'DateTimeFormat');
     const rows = Array.from({ length: 1_000 }, (_, day) => [addDays('2020-01-01', day), '1']);

@@ -1,6 +1,7 @@
 import { SchemaError } from '../common/errors/api-error.js';
 import { type Bilingual, joined } from '../text/bilingual.js';
 import { addDays, todayIn } from '../text/calendar.js';
+import { withIsoYear } from '../text/iso-years.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Grain } from './formula/formula-tree.js';
 import { type WarningCode } from './patterns/metric-pattern.js';
@@ -54,6 +55,7 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
     return [{ code: flag.code, message: joined({ zh: of + zh, en: of + en }) }];
   });
   const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
+  if (time.grain !== null) judgePeriods(rows, warn);
   if (filtersTime)
     warn('FILTERED_WINDOW', {
       zh: '筛选用到时间列，窗口内与基期的行也因此去掉；要选择时段，请用 time.from 与 time.to',
@@ -88,6 +90,32 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
       en: 'The current period is not over and is compared with a whole one: give time.to to compare as many days',
     });
   return warnings;
+}
+
+/**
+ * Warns of rows that no period holds. @throws SchemaError for a period before the year 1 or after 9999: periods are ordered, and compared
+ * with others, as texts of four digits
+ */
+function judgePeriods(rows: readonly unknown[][], warn: (code: string, text: Bilingual) => void): void {
+  const beyond = rows.find(([period]) => typeof period === 'string' && !/^\d{4}-[^ ]*$/.test(period))?.[0] as string | undefined;
+  if (beyond !== undefined) {
+    const period = withIsoYear(beyond);
+    throw new SchemaError([
+      {
+        loc: ['body', 'time'],
+        type: 'period_out_of_range',
+        text: {
+          zh: `有的行的时间在公元 1 年之前或 9999 年之后（${period}），没有时段：请给出 time.from（如 0001-01-01）与 time.to`,
+          en: `some rows have times before the year 1 or after 9999 (${period}), for which there are no periods: give time.from, such as 0001-01-01, and time.to`,
+        },
+      },
+    ]);
+  }
+  if (rows.some(([period]) => period === null))
+    warn('NO_PERIOD', {
+      zh: '有的行没有时间，或时间为 infinity，不属于任何时段，其时段为 null',
+      en: 'Some rows have no time, or the time infinity, and lie in no period: their period is null',
+    });
 }
 
 const hourMs = 3_600_000;

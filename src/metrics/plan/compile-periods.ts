@@ -21,7 +21,7 @@ export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: 
   const bound = (value: string): string => (isHourly ? momentOf(value, time.timezone, assembly) : assembly.bind(value, 'timestamp'));
   const first = (value: string): string => (isHourly ? value : startOf(value, grain, weekStart));
   const listed = (first: string, end: string): { from: string; start: string } =>
-    isHourly ? hoursBetween(first, end, time.timezone, assembly) : periods(first, end, grain);
+    isHourly ? hoursBetween(first, end, time, assembly) : periods(first, end, grain);
   if (from !== null && to !== null) {
     const list = listed(first(bound(from)), bound(to));
     return { from: list.from, start: list.start, parts: [] };

@@ -2,7 +2,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
 import { compileMean } from './compile-mean.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod, timeOfPeriod } from './compile-time.js';
+import { localColumn, periodKey, periodText, rangeConditions, rawTime, startOfPeriod, timeOfPeriod } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
 import { hourBounds, hourFrame } from './hour-frames.js';
 import { momentColumn } from './hours.js';
@@ -282,7 +282,7 @@ class ScanCompiler {
 
   private period({ start }: PeriodSource): TypedSql {
     const { assembly, time } = this.context;
-    return { sql: time.grain === 'hour' ? start : assembly.dialect.dayText(start), name: '__period', type: 'text' };
+    return { sql: time.grain === 'hour' ? start : periodText(start, time, assembly), name: '__period', type: 'text' };
   }
 
   private raw(local: string, bound: BoundTime): string {

@@ -240,10 +240,15 @@ export function timeOfPeriod(period: string, grain: Grain, { dialect }: SqlAssem
  * local day.
  */
 export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
-  if (plan.grain === 'hour') return hourKey(plan.timezone, time, assembly);
-  const { dayText, quote } = assembly.dialect;
-  const local = assembly.ifFinite(quote(timeColumn), localColumn(plan.timezone, time, assembly));
-  return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown: dayText };
+  if (plan.grain === 'hour') return hourKey(plan, time, assembly);
+  const local = assembly.ifFinite(assembly.dialect.quote(timeColumn), localColumn(plan.timezone, time, assembly));
+  const shown = (start: string) => periodText(start, plan, assembly);
+  return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown };
+}
+
+/** SQL of the text of a period, which is its first day. PostgreSQL's `to_char` writes 44 BC and 44 AD alike. */
+export function periodText(start: string, plan: Pick<TimePlan, 'from'>, assembly: SqlAssembly): string {
+  return assembly.withEra(assembly.dialect.dayText(start), start, plan.from);
 }
 
 /** SQL of the start of the period that contains a local time. For the grain day, a date column is its own start. */
@@ -262,15 +267,13 @@ export function localColumn(timezone: string, time: BoundTime, assembly: SqlAsse
 }
 
 /** A FROM item with every period of the range, and SQL of each period's text: that of its first day, or of the hour. */
-export function periodSpine(
-  { from, to, grain, weekStart, timezone }: PeriodPlan & { from: string; to: string },
-  assembly: SqlAssembly,
-): { from: string; period: string } {
-  const { dayText, periods, startOf } = assembly.dialect;
+export function periodSpine(plan: PeriodPlan & { from: string; to: string }, assembly: SqlAssembly): { from: string; period: string } {
+  const { periods, startOf } = assembly.dialect;
+  const { from, to, grain, weekStart, timezone } = plan;
   if (grain === 'hour') {
-    const hours = hoursBetween(momentOf(from, timezone, assembly), momentOf(to, timezone, assembly), timezone, assembly);
+    const hours = hoursBetween(momentOf(from, timezone, assembly), momentOf(to, timezone, assembly), plan, assembly);
     return { from: hours.from, period: hours.start };
   }
   const spine = periods(startOf(assembly.bind(from, 'timestamp'), grain, weekStart), assembly.bind(to, 'timestamp'), grain);
-  return { from: spine.from, period: dayText(spine.start) };
+  return { from: spine.from, period: periodText(spine.start, plan, assembly) };
 }

@@ -167,13 +167,16 @@ function isOfColumn(columnType: string, type: string, values: readonly string[])
   return type === 'bigint' && values.every(value => Math.abs(Number(value)) <= most);
 }
 
+const day = String.raw`\d{4}-\d\d-\d\d`;
+/** A second has at most six decimals, since PostgreSQL would round a seventh: 23:59:59.9999999 would be the next day. */
+const clock = String.raw`\d\d:\d\d(:\d\d(\.\d{1,6}0*)?)?`;
 const forms: Record<string, RegExp> = {
   bigint: /^-?\d+$/,
   numeric: /^-?\d{1,100}(\.\d{1,100})?([eE][-+]?\d{1,3})?$/,
-  date: /^\d{4}-\d\d-\d\d$/,
-  timestamp: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/,
-  timestamptz: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:?\d\d)?)?$/,
-  time: /^\d\d:\d\d(:\d\d(\.\d+)?)?$/,
+  date: new RegExp(`^${day}$`),
+  timestamp: new RegExp(`^${day}([T ]${clock})?$`),
+  timestamptz: new RegExp(String.raw`^${day}([T ]${clock}(Z|[-+]\d\d:?\d\d)?)?$`),
+  time: new RegExp(`^${clock}$`),
   boolean: /^(true|false)$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
 };

@@ -9,6 +9,12 @@ import { type SqlAssembly } from './sql-assembly.js';
  * Lengths in hours are elapsed time. Lengths in days and longer units follow the calendar.
  */
 
+interface Range {
+  /** The start of the range as a local time; null if it has none. */
+  from: string | null;
+  timezone: string;
+}
+
 /** SQL of the time column as a moment. A local time that occurs twice becomes its second moment. */
 export function momentColumn(time: BoundTime, assembly: SqlAssembly): string {
   const { atZone, quote } = assembly.dialect;
@@ -16,23 +22,24 @@ export function momentColumn(time: BoundTime, assembly: SqlAssembly): string {
 }
 
 /** The key that groups rows by hour. */
-export function hourKey(timezone: string, time: BoundTime, assembly: SqlAssembly): GroupKey {
+export function hourKey(plan: Range, time: BoundTime, assembly: SqlAssembly): GroupKey {
   const moment = momentColumn(time, assembly);
-  return { sql: assembly.ifFinite(assembly.dialect.quote(timeColumn), hourOf(moment, timezone, assembly)), name: 'period' };
+  return { sql: assembly.ifFinite(assembly.dialect.quote(timeColumn), hourOf(moment, plan, assembly)), name: 'period' };
 }
 
 /** A FROM item with the hours that have a part between two moments, and SQL of the text of each. */
-export function hoursBetween(first: string, end: string, timezone: string, assembly: SqlAssembly): { from: string; start: string } {
+export function hoursBetween(first: string, end: string, plan: Range, assembly: SqlAssembly): { from: string; start: string } {
   const { quarterOf } = assembly.dialect;
   const series = `generate_series(${quarterOf(first)}, ${end} - interval '1 microsecond', interval '15 minutes') AS q (moment)`;
-  return { from: `(SELECT DISTINCT ${hourOf('q.moment', timezone, assembly)} AS hour FROM ${series}) AS s`, start: 's.hour' };
+  return { from: `(SELECT DISTINCT ${hourOf('q.moment', plan, assembly)} AS hour FROM ${series}) AS s`, start: 's.hour' };
 }
 
 export function justAfter(moment: string): string {
   return `(${moment} + interval '1 microsecond')`;
 }
 
-function hourOf(moment: string, timezone: string, assembly: SqlAssembly): string {
+function hourOf(moment: string, { from, timezone }: Range, assembly: SqlAssembly): string {
   const { atZone, hourText } = assembly.dialect;
-  return hourText(atZone(moment, assembly.bind(timezone, 'text')), moment);
+  const local = atZone(moment, assembly.bind(timezone, 'text'));
+  return assembly.withEra(hourText(local, moment), local, from);
 }

@@ -194,6 +194,14 @@ export class SqlAssembly {
     return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
   }
 
+  /**
+   * SQL of the text of a time, with BC behind it before the year 1, where `to_char` leaves the era out. A range with a start has no such
+   * times, and other databases have none at all.
+   */
+  withEra(text: string, time: string, from: string | null): string {
+    return this.target || from !== null ? text : this.dialect.withEra(text, time);
+  }
+
   /** Refuses a construct if another database holds the rows. @throws NotInDialectError */
   refuseElsewhere(construct: string): void {
     if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);

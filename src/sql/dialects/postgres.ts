@@ -68,6 +68,8 @@ export const postgres = {
   /** The number of the ISO week of a local time. */
   isoWeek: (local: string): string => `EXTRACT(week FROM ${local})`,
   dayText: (local: string): string => `to_char(${local}, 'YYYY-MM-DD')`,
+  /** The text of a time, with BC behind it before the year 1. */
+  withEra: (text: string, time: string): string => `(${text} || CASE WHEN ${time} < '0001-01-01' THEN ' BC' ELSE '' END)`,
   /** The start of the quarter of an hour in which a moment lies. In every zone each hour begins with the start of such a quarter. */
   quarterOf: (moment: string): string => `date_bin('15 minutes', ${moment}, timestamptz '2000-01-01 00:00+00')`,
   /** The local hour of a moment with its offset, in the zone of the session: `2024-10-27T02:00+01:00`. */
