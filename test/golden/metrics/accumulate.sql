@@ -256,7 +256,7 @@ WITH "x0" AS (
   WHERE isfinite("day")
 ),
 "p0" AS MATERIALIZED (
-  SELECT to_char(s.day, 'YYYY-MM-DD') AS "__period", LEAST(((((s.day + interval '1 month') - interval '1 day') + interval '1 day') AT TIME ZONE $1::text), (((((s.day + interval '1 month') - interval '1 day') + interval '1 day') - interval '1 hour') AT TIME ZONE $1::text) + interval '1 hour') AS "__upper"
+  SELECT (to_char(s.day, 'YYYY-MM-DD') || CASE WHEN s.day < '0001-01-01' THEN ' BC' ELSE '' END) AS "__period", LEAST(((((s.day + interval '1 month') - interval '1 day') + interval '1 day') AT TIME ZONE $1::text), (((((s.day + interval '1 month') - interval '1 day') + interval '1 day') - interval '1 hour') AT TIME ZONE $1::text) + interval '1 hour') AS "__upper"
   FROM "h" CROSS JOIN LATERAL generate_series("first", LEAST("end", ("first" + interval '10000 month')) - interval '1 microsecond', interval '1 month') AS s (day)
 ),
 "f0" AS (
