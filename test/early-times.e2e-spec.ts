@@ -1,5 +1,5 @@
 import { type TestApp, startTestApp } from './support/app.js';
-import { aTable, brokenRules, ingest, nodeProperties, rejectedRows } from './support/ingestion.js';
+import { aTable, brokenRules, ingest, nodeProperties, rejectedRows, uploadRequest } from './support/ingestion.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -185,6 +185,22 @@ it('times with more than six decimals of a second are rejected by column and val
       localdatetime: '2024-12-31T23:59:59.999999',
     };
     expect([type, stored]).toEqual([type, { 5: { id: '5', v: kept[type as keyof typeof kept] } }]);
+  }
+});
+
+it.each([
+  ['timestamp', '2024-01-31T23:59:59.9999999'],
+  ['timestamptz', '2024-01-31 23:59:59.9999999+08'],
+  ['date', '2024-01-31 23:59:59.9999999'],
+  ['time', '23:59:59.9999999'],
+])('uploads into a column of type %s refuse %s with its line and column', async (type, text) => {
+  for (const [file, format, line] of [
+    [`id,v\n1,\n2,${text}\n`, 'text/csv', 3],
+    [`{"id":1}\n{"id":2,"v":"${text}"}\n`, 'application/x-ndjson', 2],
+  ] as const) {
+    const { body, status } = await uploadRequest(app.admin, 'fine', file, { types: `v:${type}` }, format);
+    expect([status, body.detail?.errors?.[0]]).toEqual([422, expect.objectContaining({ loc: ['body', line, 'v'], line })]);
+    expect(body.detail.errors[0].msg).toMatch(/秒至多 6 位小数.*at most 6 decimals of a second/);
   }
 });
 

@@ -91,7 +91,7 @@ describe('timeForm', () => {
   it('tells how many decimals the column keeps', () => {
     expect(timeForm('timestamp(3)')!.wanted).toEqual({
       zh: expect.stringContaining('秒至多 3 位小数'),
-      en: expect.stringContaining('a second has at most 3 decimals'),
+      en: expect.stringContaining('at most 3 decimals of a second'),
     });
   });
 });

@@ -81,6 +81,8 @@ export const clearDateForm: FieldRewrite = {
   },
 };
 
+const anyTime: FieldRewrite = { rewrite: text => text, wanted: { zh: '时间', en: 'a time' } };
+
 /**
  * The form of the times in a column of the type `type`, such as `timestamp(3)` or `time[]`. It refuses times that PostgreSQL would change:
  * it rounds digits of a second that the column does not keep, so that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time
@@ -89,15 +91,15 @@ export const clearDateForm: FieldRewrite = {
 export function timeForm(type: string): FieldRewrite | null {
   const [, name, digits = '6'] = /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\))?(?![a-z])/.exec(type) ?? [];
   if (name === undefined) return null;
-  const held = type.endsWith('[]') ? listForm : /^(?:date|timestamp)/.test(name) ? clearDateForm : null;
+  const held = type.endsWith('[]') ? listForm : /^(?:date|timestamp)/.test(name) ? clearDateForm : anyTime;
   const second = name === 'interval' ? '' : '(?::\\d\\d|\\d{6})';
   const finer = `${second}[.,]\\d{${digits}}\\d*[1-9]`;
   const changed = new RegExp(name === 'interval' ? finer : `${finer}|:60|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
   return {
-    rewrite: text => (changed.test(text) ? null : held ? held.rewrite(text) : text),
+    rewrite: text => (changed.test(text) ? null : held.rewrite(text)),
     wanted: {
-      zh: `${held?.wanted.zh ?? '时间'}；秒至多 ${digits} 位小数`,
-      en: `${held?.wanted.en ?? 'a time'}; a second has at most ${digits} decimals`,
+      zh: `秒至多 ${digits} 位小数的${held.wanted.zh}`,
+      en: `a value with at most ${digits} decimals of a second, and ${held.wanted.en}`,
     },
   };
 }
