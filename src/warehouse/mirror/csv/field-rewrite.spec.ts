@@ -66,8 +66,23 @@ describe('timeForm', () => {
     ['time', '08:30.5'],
     ['time(3) with time zone', '23:59:59.9996+08'],
     ['interval', 'PT0.1234567S'],
-    ['time[]', '{08:30,23:59:59.9999999}'],
+    ['timestamp', '20240131T235960'],
+    ['timestamp', '20240131 235960'],
+    ['time', '235960'],
+    ['interval(0)', '1.4 s'],
+    ['interval second(0)', '1.4 s'],
+    ['interval(0)', '1500 ms'],
+    ['interval', '1.0000001 days 1:00:00.1234567'],
+    ['interval', `0.${'0'.repeat(50)}1 h`],
+    ['time[]', '{08:30:00,23:59:59.9999999}'],
+    ['time[]', '{"08:30:00","23:59:59,9999999"}'],
+    ['time[]', '{08:30,08:31.5}'],
+    ['time[]', String.raw`{23:59:59.999999\9}`],
     ['timestamp[]', '["2024-01-31T23:59:59.9999999"]'],
+    ['timestamp[]', '{2024-01-31,03/04/24}'],
+    ['date[]', '{today}'],
+    ['interval[]', '{1 day,0.1234567 s}'],
+    ['time[]', '08:30'],
   ])('of %s refuses %j, which PostgreSQL would change or guess', (type, text) => {
     expect(timeForm(type)!.rewrite(text)).toBeNull();
   });
@@ -80,8 +95,33 @@ describe('timeForm', () => {
     ['date', '2024.01.31'],
     ['time', '08:30:00.5'],
     ['interval', '1.5 days'],
+    ['interval', '1.1234567 days'],
+    ['interval(0)', '1.5 days'],
+    ['interval(0)', '1.50 min 2 sec'],
+    ['interval(3)', 'P1Y2M3DT1.5H0.25S'],
+    ['interval second(3)', '2500 ms'],
+    ['interval', '1-2 3 04:05:06.789'],
+    ['time[]', '{08:30,09:15}'],
+    ['time(0)[]', '{08:30:00,09:15:00}'],
+    ['timestamp[]', '{2024-01-31 08:30,2024-02-01 09:00}'],
+    ['timestamp[]', '{20240131T083000,20240201T090000}'],
+    ['timestamp[]', '{"2024-01-31 08:30:00",NULL,null}'],
+    ['timestamptz[]', '{2024-01-31 08:30:00+08:00,2024-02-01 08:30:00+08:00}'],
+    ['date[]', '{{2024-01-31,2024-02-01},{2024-03-01,2024-04-01}}'],
+    ['interval[]', '{1 day,1234567 seconds}'],
+    ['interval[]', '{}'],
   ])('of %s keeps %j', (type, text) => {
     expect(timeForm(type)!.rewrite(text)).toBe(text);
+  });
+
+  it('judges long amounts of an interval in one pass', () => {
+    const zeros = '0'.repeat(100_000);
+    expect(timeForm('interval')!.rewrite(`1.5${zeros} h`)).not.toBeNull();
+    expect(timeForm('interval')!.rewrite(`1.5${zeros}1 h`)).toBeNull();
+  });
+
+  it('writes a JSON list as PostgreSQL does', () => {
+    expect(timeForm('time[]')!.rewrite('["08:30", null, "09:15"]')).toBe('{"08:30",NULL,"09:15"}');
   });
 
   it.each(['text', 'integer[]', 'daterange', 'tsrange', 'numeric(12,2)'])('is null for %s', type => {

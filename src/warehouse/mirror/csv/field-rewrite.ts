@@ -86,20 +86,75 @@ const anyTime: FieldRewrite = { rewrite: text => text, wanted: { zh: '时间', e
 /**
  * The form of the times in a column of the type `type`, such as `timestamp(3)` or `time[]`. It refuses times that PostgreSQL would change:
  * it rounds digits of a second that the column does not keep, so that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time
- * 24:00, and reads 08:30.5 as 8 minutes. Null for a type that holds no times.
+ * 24:00, and reads 08:30.5 as 8 minutes. Each element of a list has the form of a single value. Null for a type that holds no times.
  */
 export function timeForm(type: string): FieldRewrite | null {
-  const [, name, digits = '6'] = /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\))?(?![a-z])/.exec(type) ?? [];
+  const [, name, whole, part] = /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)| second\((\d)\))?(?![a-z])/.exec(type) ?? [];
   if (name === undefined) return null;
-  const held = type.endsWith('[]') ? listForm : /^(?:date|timestamp)/.test(name) ? clearDateForm : anyTime;
-  const second = name === 'interval' ? '' : '(?::\\d\\d|\\d{6})';
-  const finer = `${second}[.,]\\d{${digits}}\\d*[1-9]`;
-  const changed = new RegExp(name === 'interval' ? finer : `${finer}|:60|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
-  return {
-    rewrite: text => (changed.test(text) ? null : held.rewrite(text)),
+  const digits = Number(whole ?? part ?? 6);
+  const held = /^(?:date|timestamp)/.test(name) ? clearDateForm : anyTime;
+  const isChanged = name === 'interval' ? (text: string) => roundsInterval(text, digits) : changesClock(digits);
+  const one: FieldRewrite = {
+    rewrite: text => (isChanged(text) ? null : held.rewrite(text)),
     wanted: {
       zh: `秒至多 ${digits} 位小数的${held.wanted.zh}`,
       en: `a value with at most ${digits} decimals of a second, and ${held.wanted.en}`,
+    },
+  };
+  return type.endsWith('[]') ? listOf(one) : one;
+}
+
+function changesClock(digits: number): (text: string) => boolean {
+  const finer = `(?::\\d\\d|\\d{6})[.,]\\d{${digits}}\\d*[1-9]`;
+  const sixty = ':60|(?:^|[Tt\\s])\\d{4}60(?!\\d)';
+  const changed = new RegExp(`${finer}|${sixty}|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
+  return text => changed.test(text);
+}
+
+/** Microseconds of the units of an interval. The units from months on are absent, because their length is not fixed. */
+const microseconds: readonly [RegExp, bigint][] = [
+  [/^(?:us|mic)/i, 1n],
+  [/^(?:ms|millis)/i, 1_000n],
+  [/^(?:s|$)/i, 1_000_000n],
+  [/^m(?!on|il)/i, 60_000_000n],
+  [/^h/i, 3_600_000_000n],
+  [/^d(?!ec)/i, 86_400_000_000n],
+  [/^w/i, 604_800_000_000n],
+];
+/** Decimals of an amount that are computed. Weeks have 604.8 billion microseconds, so a longer fraction is never a whole number of them. */
+const mostDigits = 40;
+
+/** Whether an amount of an interval has a part of a second that `digits` decimals do not hold: `1.5 days` has none, and `0.00001 h` has one. */
+function roundsInterval(text: string, digits: number): boolean {
+  const step = 10n ** BigInt(6 - digits);
+  for (const [, whole = '', decimals = '', unit = ''] of text.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
+    const size = microseconds.find(([name]) => name.test(unit))?.[1];
+    if (size === undefined) continue;
+    if (whole.length > mostDigits || /[1-9]/.test(decimals.slice(mostDigits))) return true;
+    const kept = decimals.slice(0, mostDigits);
+    if ((BigInt(whole + kept) * size) % (step * 10n ** BigInt(kept.length)) !== 0n) return true;
+  }
+  return false;
+}
+
+/** Accepts a list whose elements are all in a form, which must keep a text as it is. */
+function listOf(element: FieldRewrite): FieldRewrite {
+  const isKept = (item: string): boolean => {
+    const text = item
+      .trim()
+      .replace(/^"|"$/g, '')
+      .replace(/\\([\s\S])/g, '$1');
+    return /^(?:null)?$/i.test(text) || element.rewrite(text) !== null;
+  };
+  return {
+    rewrite: text => {
+      const list = listForm.rewrite(text);
+      const items = list?.match(/"(?:[^"\\]|\\[\s\S])*"|[^",{}]+/g) ?? [];
+      return items.every(isKept) ? list : null;
+    },
+    wanted: {
+      zh: `${listForm.wanted.zh}，其中每项为${element.wanted.zh}`,
+      en: `${listForm.wanted.en}, in which each element is ${element.wanted.en}`,
     },
   };
 }
