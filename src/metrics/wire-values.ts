@@ -1,4 +1,3 @@
-import { withIsoYear } from '../text/iso-years.js';
 import { type MetricWarning } from './execute.dto.js';
 
 const types: Record<string, string> = {
@@ -22,12 +21,11 @@ export function wireTypeOf(postgresType: string | undefined): string {
 
 /**
  * Turns a value into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
- * Infinity become null with a warning, because JSON lacks them. Dates and times get the year of ISO 8601, which is -0043 for 44 BC.
+ * Infinity become null with a warning, because JSON lacks them.
  * @param type the type that `wireTypeOf` gives
  */
 export function toWireValue(value: unknown, type: string, warnings: MetricWarning[]): unknown {
   if (type === 'string') return value;
-  if ((type === 'date' || type === 'datetime') && typeof value === 'string') return withIsoYear(value).replace(/ (?=\d)/, 'T');
   if (value !== 'NaN' && value !== 'Infinity' && value !== '-Infinity') return value;
   if (!warnings.some(warning => warning.code === 'NOT_A_NUMBER')) {
     warnings.push({ code: 'NOT_A_NUMBER', message: '结果含 NaN 或无穷大，已改为 null / NaN or Infinity in the result became null' });

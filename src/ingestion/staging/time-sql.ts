@@ -47,11 +47,11 @@ const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 export function directTime(ref: string, family: SourceFamily, type: TimeType): TimeSql {
   switch (type) {
     case 'date':
-      return withIsoYear(`${ref}::date`, isHeld(ref));
+      return isoTimeSql(`${ref}::date`, isHeld(ref));
     case 'datetime':
-      return withIsoYear(`${ref}::timestamptz`, family === 'timestamptz' ? isHeld(ref) : isMoment(ref));
+      return isoTimeSql(`${ref}::timestamptz`, family === 'timestamptz' ? isHeld(ref) : isMoment(ref));
     case 'localdatetime':
-      return withIsoYear(`${ref}::timestamp`, `(${ref} >= '4713-01-01 BC' AND ${ref} < ${end})`);
+      return isoTimeSql(`${ref}::timestamp`, `(${ref} >= '4713-01-01 BC' AND ${ref} < ${end})`);
     case 'time':
       // PostgreSQL has a time 24:00, which Cypher lacks.
       return { valid: `${ref} < '24:00'`, typed: ref, json: ref };
@@ -71,9 +71,9 @@ export function parsedTime(ref: string, type: TimeType): TimeSql {
     case 'date':
       return parsedDay(ref, isKept);
     case 'datetime':
-      return withIsoYear(`${ref}::timestamptz`, `(${ref} ~ ${datePattern} AND ${isKept} AND pg_input_is_valid(${ref}, 'timestamptz'))`);
+      return isoTimeSql(`${ref}::timestamptz`, `(${ref} ~ ${datePattern} AND ${isKept} AND pg_input_is_valid(${ref}, 'timestamptz'))`);
     case 'localdatetime':
-      return withIsoYear(`${ref}::timestamp`, `(${ref} ~ ${localPattern} AND ${isKept} AND pg_input_is_valid(${ref}, 'timestamp'))`);
+      return isoTimeSql(`${ref}::timestamp`, `(${ref} ~ ${localPattern} AND ${isKept} AND pg_input_is_valid(${ref}, 'timestamp'))`);
     case 'time':
       return parsedClock(ref, isKept);
     case 'timetz': {
@@ -101,7 +101,7 @@ function parsedDay(ref: string, isKept: string): TimeSql {
   const hasTime = `${ref} ~ '[Tt:]'`;
   const typed = `CASE WHEN ${hasTime} THEN ${ref}::timestamptz::date ELSE ${ref}::date END`;
   const isRead = `pg_input_is_valid(${ref}, CASE WHEN ${hasTime} THEN 'timestamptz' ELSE 'date' END)`;
-  return withIsoYear(typed, `(${ref} ~ ${datePattern} AND ${ref} !~ ${endOfDayPattern} AND ${isKept} AND ${isRead})`);
+  return isoTimeSql(typed, `(${ref} ~ ${datePattern} AND ${ref} !~ ${endOfDayPattern} AND ${isKept} AND ${isRead})`);
 }
 
 /**
@@ -119,7 +119,7 @@ function parsedClock(ref: string, isKept: string): TimeSql {
 }
 
 /** The year of the JSON is that of ISO 8601: -0043 for 44 BC, which PostgreSQL writes as `0044-03-15 BC`, and +12024. */
-function withIsoYear(typed: string, valid: string): TimeSql {
+function isoTimeSql(typed: string, valid: string): TimeSql {
   const written = `to_jsonb(${typed}) #>> '{}'`;
   const before = `to_char(extract(year FROM ${typed})::int + 1, 'FM0000') || regexp_replace(${written}, '^[0-9]+| BC$', '', 'g')`;
   const json = `CASE WHEN ${typed} < '0001-01-01' THEN to_jsonb(${before}) WHEN ${typed} >= '10000-01-01' THEN to_jsonb('+' || (${written})) ELSE to_jsonb(${typed}) END`;

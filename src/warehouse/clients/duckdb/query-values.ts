@@ -1,4 +1,5 @@
 import { mapInTurns } from '../../../common/turns/pace.js';
+import { withIsoYear } from '../../../text/iso-years.js';
 import { WarehouseQueryError } from '../../warehouse.errors.js';
 import { type QueryResult } from '../warehouse.client.js';
 import { RowDocuments } from '../read-document.js';
@@ -26,6 +27,8 @@ function parserOf(type: string, documents: RowDocuments): (text: string) => unkn
     case 'real':
     case 'double precision':
       return text => (Number.isFinite(Number(text)) ? Number(text) : text);
+    case 'date':
+      return withIsoYear;
     case 'timestamp':
     case 'timestamptz':
       return toIsoTime;

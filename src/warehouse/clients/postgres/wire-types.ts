@@ -1,3 +1,4 @@
+import { withIsoYear } from '../../../text/iso-years.js';
 import { type RowDocuments } from '../read-document.js';
 
 const names: Record<number, string> = {
@@ -65,26 +66,30 @@ const parsers = new Map<number, (value: string) => unknown>([
   [23, Number],
   [700, smallNumber],
   [701, smallNumber],
+  [1082, withIsoYear],
   [1114, toIsoTime],
   [1184, toIsoTime],
 ]);
 
 /**
  * The parser for the texts of values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text,
- * and large numbers of a document become text, so that no number is rounded. A date stays YYYY-MM-DD and does not become a time in the
- * server's time zone.
+ * and large numbers of a document become text, so that no number is rounded. A date stays a date, with the year of ISO 8601, and does not become a
+ * time in the server's time zone.
  */
 export function parserOf(oid: number, documents: RowDocuments): (value: string) => unknown {
   if (oid === 114 || oid === 3802) return documents.read;
   return parsers.get(oid) ?? asText;
 }
 
-/** `2026-01-02 03:04:05.6+00` becomes `2026-01-02T03:04:05.6+00:00`; `infinity` and years BC stay as they are. */
+/**
+ * `2026-01-02 03:04:05.6+00` becomes `2026-01-02T03:04:05.6+00:00`, and `0044-03-15 12:00:00+08:05:43 BC` becomes
+ * `-0043-03-15T12:00:00+08:05:43`; `infinity` stays as it is.
+ */
 export function toIsoTime(value: string): string {
-  const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$/.exec(value);
+  const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)((?::\d\d){1,2})?)?( BC)?$/.exec(value);
   if (!parts) return value;
-  const [, date, time, hours, minutes] = parts;
-  return `${date}T${time}${hours === undefined ? '' : `${hours}${minutes ?? ':00'}`}`;
+  const [, date, time, hours, minutes, era = ''] = parts;
+  return withIsoYear(`${date}T${time}${hours === undefined ? '' : `${hours}${minutes ?? ':00'}`}${era}`);
 }
 
 /** Shortens a type name in the spelling of `format_type` to the spelling that the API uses. */
