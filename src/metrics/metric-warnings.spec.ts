@@ -51,6 +51,22 @@ describe('warningsOf', () => {
       expect(() => judged('day', '2024-01-01', period)).toThrow(expect.objectContaining({ status: 422 }));
   });
 
+  it('names a start of the range that the first week of the year 1 does not precede', () => {
+    const refuse = (period: string, weekStart: string) => {
+      try {
+        return warningsOf({ ...compared, axes: [], time: { ...compared.time, grain: 'week', weekStart } } as unknown as Result, [
+          [period, '1'],
+        ]);
+      } catch (error) {
+        return JSON.stringify(error);
+      }
+    };
+    // DuckDB writes the year before the year 1 as 0000.
+    for (const period of ['0001-12-31 BC', '0000-12-31'])
+      expect(refuse(period, 'sunday')).toMatch(/0000-12-31.*time.from, such as 0001-01-07,/);
+    expect(refuse('0001-12-25 BC', 'monday')).toMatch(/time.from, such as 0001-01-01,/);
+  });
+
   it('asks for the zone of the day once, however many periods there are', () => {
     const formats = jest.spyOn(Intl, 'DateTimeFormat');
     const rows = Array.from({ length: 1_000 }, (_, day) => [addDays('2020-01-01', day), '1']);

@@ -55,7 +55,7 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
     return [{ code: flag.code, message: joined({ zh: of + zh, en: of + en }) }];
   });
   const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
-  if (time.grain !== null) judgePeriods(rows, warn);
+  if (time.grain !== null) judgePeriods(rows, time, warn);
   if (filtersTime)
     warn('FILTERED_WINDOW', {
       zh: '筛选用到时间列，窗口内与基期的行也因此去掉；要选择时段，请用 time.from 与 time.to',
@@ -96,17 +96,23 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
  * Warns of rows that no period holds. @throws SchemaError for a period before the year 1 or after 9999: periods are ordered, and compared
  * with others, as texts of four digits
  */
-function judgePeriods(rows: readonly unknown[][], warn: (code: string, text: Bilingual) => void): void {
-  const beyond = rows.find(([period]) => typeof period === 'string' && !/^\d{4}-[^ ]*$/.test(period))?.[0] as string | undefined;
+function judgePeriods(
+  rows: readonly unknown[][],
+  { grain, weekStart }: Result['time'],
+  warn: (code: string, text: Bilingual) => void,
+): void {
+  const beyond = rows.find(([period]) => typeof period === 'string' && !/^(?!0000)\d{4}-[^ ]*$/.test(period))?.[0] as string | undefined;
   if (beyond !== undefined) {
     const period = withIsoYear(beyond);
+    // The year 1 begins on a Monday.
+    const first = grain === 'week' && weekStart === 'sunday' ? '0001-01-07' : '0001-01-01';
     throw new SchemaError([
       {
         loc: ['body', 'time'],
         type: 'period_out_of_range',
         text: {
-          zh: `有的行的时间在公元 1 年之前或 9999 年之后（${period}），没有时段：请给出 time.from（如 0001-01-01）与 time.to`,
-          en: `some rows have times before the year 1 or after 9999 (${period}), for which there are no periods: give time.from, such as 0001-01-01, and time.to`,
+          zh: `有的行所在的时段始于公元 1 年之前或 9999 年之后（${period}）：请给出 time.from（如 ${first}）与 time.to`,
+          en: `some rows lie in a period that begins before the year 1 or after 9999 (${period}): give time.from, such as ${first}, and time.to`,
         },
       },
     ]);

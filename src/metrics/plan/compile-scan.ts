@@ -74,8 +74,9 @@ class ScanCompiler {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods } = this.names;
     const isHourly = grain === 'hour';
+    // An earlier period may lie before the range.
     const base = isHourly
-      ? periodKey({ ...time, grain }, bound, assembly).sql
+      ? periodKey({ ...time, grain, from: null }, bound, assembly).sql
       : startOfPeriod(this.local(bound), grain, time, bound, assembly);
     const groups = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
     const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];

@@ -77,6 +77,37 @@ describe('time', () => {
     expect(await run('COUNT(*)', { filters: [filter] }, twice)).toEqual([['2']]);
   });
 
+  describe('before the year 1', () => {
+    const early: MetricBinding = {
+      ...refunds,
+      fact: { alias: 't', source: { schema: 'mirror', table: 'early' }, columns: [{ name: 'at', type: 'timestamp' }] },
+      time: { expression: 't.at', type: 'timestamp', timezone: 'UTC', min_grain: 'hour', week_start: 'monday' },
+      columns: [],
+      dimensions: [],
+    };
+    beforeAll(() =>
+      tables.client.query(`
+        CREATE TABLE mirror.early (at timestamp);
+        INSERT INTO mirror.early VALUES ('0001-12-31 12:10 BC'), ('0001-01-01 12:20'), ('0001-01-06 12:00'), ('0001-01-07 12:00');`),
+    );
+
+    it('tells the era of a week that begins before the range (risk: a week of 1 BC shown as one of the year 1)', async () => {
+      const weeks = (from: string, week_start: 'monday' | 'sunday') =>
+        run('COUNT(*)', { time: { grain: 'week', week_start, from } }, early).then(rows => rows.map(([week]) => week).toSorted());
+      expect(await weeks('0001-01-01', 'sunday')).toEqual(['0001-01-07', '0001-12-31 BC']);
+      expect(await weeks('0001-01-06', 'sunday')).toEqual(['0001-01-07', '0001-12-31 BC']);
+      expect(await weeks('0001-01-07', 'sunday')).toEqual(['0001-01-07']);
+      expect(await weeks('0001-01-01', 'monday')).toEqual(['0001-01-01']);
+    });
+
+    it('reads the local time of an hour with its era', async () => {
+      const open = await run('ROLLING(COUNT(*), 1 DAY)', { time: { grain: 'hour', to: '0001-01-01' } }, early);
+      expect(open.map(([hour, count]) => [hour, count])).toContainEqual(['0001-12-31T13:00+00:00 BC', '1']);
+      const range = { grain: 'hour', from: '0001-01-01T12:00', to: '0001-01-01T13:00' } as const;
+      expect(await run('DOD(COUNT(*), VALUE)', { time: range }, early)).toEqual([['0001-01-01T12:00+00:00', '1']]);
+    });
+  });
+
   it('reads a local time of a filter in the zone of the request', async () => {
     const count = (value: string, zone: string) =>
       run('COUNT(*)', { time: { from: '2024-01-01', to: '2025-01-01', timezone: zone }, filters: [{ field: '时', op: '>=', value }] });

@@ -35,7 +35,7 @@ export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone
     if (isElapsed(window.from)) return earlier(end, count, 'hour');
     return firstAtZone(later(earlier(local, count, unit as Grain), 1, 'hour'), zone);
   };
-  const base = (): string => (shift ? hourText(local, moment) : start);
+  const base = (): string => (shift ? assembly.withEra(hourText(local, moment), local, null) : start);
   return { base, lower, upper: () => end, days: { first: () => start, end: () => end } };
 }
 

@@ -42,6 +42,9 @@ export class RowsOf {
   }
 }
 
+/** The first period of a range may begin before the range: the week of Saturday, 6 January of the year 1, begins on 31 December 1 BC. */
+const afterFirstWeek = '0001-01-07';
+
 /** Builds a statement. Collects its bound values and the guarded pieces of client SQL. */
 export class SqlAssembly {
   readonly dialect = postgres;
@@ -195,11 +198,12 @@ export class SqlAssembly {
   }
 
   /**
-   * SQL of the text of a time, with BC behind it before the year 1, where `to_char` leaves the era out. A range with a start has no such
-   * times, and other databases have none at all.
+   * SQL of the text of a time, with BC behind it before the year 1, where `to_char` leaves the era out. DuckDB writes such years with a
+   * sign, and other databases have none.
+   * @param from the start of the range with the times; null if it has none
    */
   withEra(text: string, time: string, from: string | null): string {
-    return this.target || from !== null ? text : this.dialect.withEra(text, time);
+    return this.target || (from !== null && from >= afterFirstWeek) ? text : this.dialect.withEra(text, time);
   }
 
   /** Refuses a construct if another database holds the rows. @throws NotInDialectError */

@@ -77,7 +77,7 @@ export const postgres = {
     `(to_char(date_trunc('hour', ${local}), 'YYYY-MM-DD"T"HH24:MI') || to_char(${moment}, 'TZH:TZM'))`,
   /** `hourToMoment` gives the moment of a text that `hourText` made, and `hourToLocal` its local time. */
   hourToMoment: (text: string): string => `${text}::timestamptz`,
-  hourToLocal: (text: string): string => `left(${text}, -6)::timestamp`,
+  hourToLocal: (text: string): string => `regexp_replace(${text}, '[+-]\\d\\d:\\d\\d( BC)?$', '\\1')::timestamp`,
   /** The starts of the periods from `first` up to `end`, without `end` itself: a FROM item and its column. */
   periods: (first: string, end: string, grain: Grain, alias = 's'): { from: string; start: string } => {
     const step = intervalOf(1, grain);
