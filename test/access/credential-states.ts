@@ -96,7 +96,7 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'an empty bearer', headers: () => ({ Authorization: 'Bearer ' }), standing: invalid },
     { name: 'junk', headers: () => bearer('junk'), standing: invalid },
     { name: 'another scheme', headers: () => ({ Authorization: `Basic ${good}` }), standing: invalid },
-    { name: 'lower-case bearer', headers: () => ({ Authorization: `bearer ${good}` }), standing: invalid },
+    { name: 'lower-case bearer', headers: () => ({ Authorization: `bearer ${good}` }), standing: { valid: true, role: 'owner' } },
     { name: 'two spaces', headers: () => ({ Authorization: `Bearer  ${good}` }), standing: invalid },
     { name: 'another signer', headers: () => bearer(forged()), standing: invalid },
     { name: 'no signature', headers: () => bearer(`${none}.${payload}.`), standing: invalid },
