@@ -131,6 +131,14 @@ describeOnEngines('The statements of metrics on other databases', () => {
     expect(body.code).toBe('fan_out_join');
   });
 
+  it.each(dialects)('refuse to count a joined row once for each fact row on %s, one-to-one joins included', async place => {
+    const { body } = await world.post(`sides ${place}`, 'SUM(level)', world.bindingAt(place));
+    expect(body.warnings).toMatchObject([{ code: 'fan_out_measure' }]);
+    const declared = { joins: [{ alias: 'b', table: 'buyers', relationship: 'one_to_one', on: [['s.buyer', 'b.id']] }] };
+    const id = await world.define(place, 'SUM(level)', declared);
+    expect((await world.execute(id)).body).toMatchObject({ code: 'fan_out_join', context: { join: 's' } });
+  });
+
   it('fails on MySQL where a window would compare only the beginning of a text', async () => {
     const run = (statement: string) => world.run('mysql', statement);
     const id = await world.define('mysql', 'LAST(amount BY product)');

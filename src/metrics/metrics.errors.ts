@@ -69,6 +69,34 @@ export class FanOutJoinError extends ApiError {
   }
 }
 
+/**
+ * 422: an aggregate takes all its values from joined tables of which one row belongs to several rows of the fact table, and would count
+ * that row once for each of them.
+ */
+export class FanOutMeasureError extends ApiError {
+  /**
+   * @param columns the logical columns in the argument
+   * @param tables the joined tables that the columns come from
+   */
+  constructor(metric: string, fn: string, columns: readonly string[], tables: readonly string[]) {
+    const [list, table] = [columns.join(', '), tables.join(', ')];
+    super(
+      422,
+      'fan_out_measure',
+      {
+        zh:
+          `FanOutMeasure: 指标“${metric}”的 ${fn} 只取连接表 ${table} 的列 ${list} 的值，其每一行会按引用它的事实行重复计入；` +
+          `请把指标绑定到 ${table}，或改用 MIN、MAX、COUNT(DISTINCT …)；要数事实行，请用 COUNT(* WHERE …)；若本就要逐行计入，请在绑定中声明 additivity: additive`,
+        en:
+          `The ${fn} of metric '${metric}' takes only values of column ${list} of the joined table ${table}, and would count each of its rows once for ` +
+          `every fact row that refers to it: bind the metric to ${table}, or use MIN, MAX or COUNT(DISTINCT …); count fact rows with COUNT(* WHERE …); ` +
+          'if each fact row is meant to count the value, declare additivity: additive in the binding',
+      },
+      { context: { metric, columns, tables } },
+    );
+  }
+}
+
 /** 409: columns changed after the metric was bound to them, so that the metric's values could mean something else. */
 export class BindingOutdatedError extends ApiError {
   constructor(changes: ColumnChange[]) {

@@ -59,6 +59,7 @@ export const errorCodes = [
   'expectation_failed',
   'export_stalled',
   'fan_out_join',
+  'fan_out_measure',
   'formula_parse_error',
   'graph_busy',
   'graph_changing',

@@ -146,7 +146,8 @@ export class BindingJoin {
     nullable: true,
     enum: ['many_to_one', 'one_to_one', 'one_to_many', 'many_to_many'],
     default: 'many_to_one',
-    description: '后两种会重复事实行，被拒绝（FanOutJoin） / the last two repeat fact rows and are refused (FanOutJoin)',
+    description:
+      '后两种会重复事实行，被拒绝（FanOutJoin）；只有 one_to_one 的连接表的列可以逐行相加 / the last two repeat fact rows and are refused (FanOutJoin); columns of a table may be added up by row only if it is joined one_to_one',
   })
   @IsOptional()
   @IsIn(['many_to_one', 'one_to_one', 'one_to_many', 'many_to_many'])
@@ -239,7 +240,7 @@ export class BindingRequest {
     enum: additivities,
     default: 'auto',
     description:
-      'semi_additive：余额、库存等某一时刻的状态，不能跨时间相加，SUM 被拒绝；non_additive：比率、单价等，SUM、FIRST、LAST 均被拒绝 / semi_additive: states at a time, such as balances and stocks, which do not add up over time: SUM is refused; non_additive: rates, unit prices: SUM, FIRST and LAST are refused',
+      'additive：各行的值均可相加，连接表的列也逐行计入；auto：只取多对一连接表的列的聚合被拒绝（FanOutMeasure），MIN、MAX、COUNT(DISTINCT …) 除外；semi_additive：余额、库存等某一时刻的状态，不能跨时间相加，SUM 被拒绝；non_additive：比率、单价等，SUM、FIRST、LAST 均被拒绝 / additive: the values of rows add up, and columns of joined tables count by row too; auto: an aggregate of nothing but columns of many-to-one joins is refused (FanOutMeasure), except MIN, MAX and COUNT(DISTINCT …); semi_additive: states at a time, such as balances and stocks, which do not add up over time: SUM is refused; non_additive: rates, unit prices: SUM, FIRST and LAST are refused',
   })
   @IsOptional()
   @IsIn(additivities)

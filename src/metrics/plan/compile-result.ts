@@ -31,7 +31,7 @@ export type Building = Pick<ScanContext, 'assembly' | 'problems' | 'checks'>;
 
 /** Compiles planned metrics up to their values, without `having`, order and limit. */
 export function* compileResult(
-  { scans, warnings }: MetricPlan,
+  { scans, warnings, oneToOne }: MetricPlan,
   values: Value[],
   request: MetricRequest,
   time: TimePlan,
@@ -39,6 +39,7 @@ export function* compileResult(
 ): Steps<CompiledResult> {
   const { assembly } = building;
   const { dialect } = assembly;
+  assembly.joins.push(...oneToOne);
   const keys = [...(time.grain === null ? [] : ['"period"']), ...request.dimensions.map((_, index) => `"d${index}"`)];
   const levels = scans.map(scan => levelsOf(scan, request));
   const isLevelled = levels.some(each => each.length > 0);

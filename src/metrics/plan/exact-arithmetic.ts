@@ -146,7 +146,7 @@ export function isNoCondition({ tree }: GuardedExpression, typeOf: TypeOf): bool
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
 /** True for an expression whose value is certainly true, false or NULL. */
-export function isBoolean({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
+export function isBoolean({ tree }: Pick<GuardedExpression, 'tree'>, typeOf: TypeOf): boolean {
   const { ColumnRef, A_Const, A_Expr, TypeCast, BoolExpr, NullTest, BooleanTest } = tree as Record<string, NodeFields | undefined>;
   if (BoolExpr ?? NullTest ?? BooleanTest) return true;
   if (ColumnRef) return typeOfReference(ColumnRef, typeOf) === 'boolean';

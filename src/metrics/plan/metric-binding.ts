@@ -54,7 +54,10 @@ export interface TableRead {
   columns: string[];
 }
 
-/** Whether the values of rows may be added up. `auto` and `additive` allow every function of a formula. */
+/**
+ * Whether the values of rows may be added up. `auto` and `additive` allow every function of a formula; `additive` also for values of joined
+ * tables, which then count once for each fact row.
+ */
 export const additivities = ['auto', 'additive', 'semi_additive', 'non_additive'] as const;
 export type Additivity = (typeof additivities)[number];
 

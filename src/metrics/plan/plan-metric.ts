@@ -6,10 +6,11 @@ import { argumentsOf, metricNames, operandsOf, type SqlText } from '../formula/f
 import { type Aggregate, type Attribution, type Axis, type Shift, type Test, type Value } from '../patterns/metric-pattern.js';
 import { registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
+import { checkSides } from './check-sides.js';
 import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, guardClause, guardLeaves } from './guard-formula.js';
 import { isNumber } from './exact-arithmetic.js';
-import { bindingKey, type MetricBinding, namedColumns } from './metric-binding.js';
+import { bindingKey, type BoundJoin, type MetricBinding, namedColumns } from './metric-binding.js';
 import { checkStatementLength } from './statement-length.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
@@ -22,6 +23,8 @@ export interface MetricPlan {
   /** The values of the metrics, one for each metric, in the order of the metrics. */
   values: PlannedValue[];
   warnings: PlannedTest[];
+  /** The one-to-one joins whose two keys must both be unique, each seen from its second table, see `checkSides`. */
+  oneToOne: BoundJoin[];
 }
 
 export interface PlannedValue {
@@ -84,7 +87,7 @@ export function planMetrics(...asked: Parameters<typeof planInSteps>): MetricPla
  * Plans metrics, each node of a formula by its pattern. All SQL of the formulas and the clause is guarded first.
  * @param shift how far back the compared period lies; null without a comparison
  * @param seesBindings whether errors may list the columns of bindings
- * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError
+ * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError, FanOutMeasureError
  */
 export function* planInSteps(
   metrics: readonly ResolvedMetric[],
@@ -95,6 +98,7 @@ export function* planInSteps(
   const roots = metrics.map(({ root }) => root);
   const leaves = roots.flatMap(leavesOf);
   const texts = yield* guardLeaves(leaves, seesBindings);
+  const oneToOne = yield* checkSides(leaves, texts);
   const events = new Set(roots.flatMap(eventLeavesOf));
   /**
    * For each binding, by its key: its number and the guarded filter clause. Computed once for each binding, because there may be
@@ -123,7 +127,7 @@ export function* planInSteps(
     if (before) warn({ code: 'NEGATIVE_BASE', value: before, op: '<', than: 0 });
     values.push({ value, before });
   }
-  return { scans: [...scans.values()], values, warnings: [...warnings.values()] };
+  return { scans: [...scans.values()], values, warnings: [...warnings.values()], oneToOne };
 
   function warn(test: Test): void {
     warnings.set(JSON.stringify([metric, test]), { ...test, metric });

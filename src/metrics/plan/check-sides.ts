@@ -1,0 +1,133 @@
+import { type Guard } from '../../sql-guard/guard-expression.js';
+import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
+import { type SqlTree } from '../../sql-guard/sql-parser.js';
+import { type Steps } from '../../text/steps.js';
+import { type Leaf, type SqlText } from '../formula/formula-tree.js';
+import { FanOutMeasureError } from '../metrics.errors.js';
+import { guardOverTables } from './bound-sql.js';
+import { isBoolean } from './exact-arithmetic.js';
+import { type GuardedTexts } from './guard-formula.js';
+import { type BoundJoin, type BoundTable, type MetricBinding, namedColumns } from './metric-binding.js';
+import { type ResolvedLeaf } from './resolve-metric.js';
+
+type ColumnName = [qualifier: string | null, name: string];
+
+/**
+ * Refuses an aggregate that takes all its values from joined tables of which one row belongs to several rows of the fact table: the row
+ * would count once for each of them. Extremes and distinct counts are the same either way. A binding that declares its values
+ * `additive` means them by row.
+ * @returns the one-to-one joins that aggregates rely on, seen from the other side: their keys must be unique as well
+ * @throws FanOutMeasureError
+ */
+export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<MetricBinding, GuardedTexts>): Steps<BoundJoin[]> {
+  const relied = new Map<string, BoundJoin>();
+  const sides = new Map<MetricBinding, Sides>();
+  for (const leaf of leaves) {
+    const { binding, name } = leaf.owner;
+    const measured = measuredTexts(leaf.node);
+    if (measured.length === 0 || binding.joins.length === 0 || binding.additivity === 'additive') continue;
+    yield;
+    const known = sides.get(binding) ?? new Sides(binding);
+    sides.set(binding, known);
+    const columns = measured.flatMap(text => valueColumns(texts.get(binding)!.get(text)!.tree).map(([, column]) => column));
+    const tables = new Set<string>();
+    for (const column of columns) {
+      yield;
+      for (const alias of known.tablesBehind(column)) tables.add(alias);
+    }
+    if (tables.size === 0 || tables.has(binding.fact.alias)) continue;
+    const proof = [...tables].map(alias => known.proofOf(alias)).find(found => found !== null);
+    if (!proof)
+      throw new FanOutMeasureError(
+        name,
+        functionOf(leaf.node),
+        [...new Set(columns)],
+        binding.joins.filter(({ alias }) => tables.has(alias)).map(({ alias, source }) => ('table' in source ? source.table : alias)),
+      );
+    for (const join of proof) relied.set(JSON.stringify([join.source, join.on]), join);
+  }
+  return [...relied.values()];
+}
+
+/** The arguments whose values an aggregate puts together. Empty for an aggregate that a repeated row does not change. */
+function measuredTexts(leaf: Leaf): SqlText[] {
+  switch (leaf.pattern) {
+    case 'aggregate':
+      return leaf.argument === null || leaf.fn === 'MIN' || leaf.fn === 'MAX' ? [] : [leaf.argument];
+    case 'count_distinct':
+      return [];
+    case 'quantile':
+      return [leaf.argument];
+    case 'weighted_average':
+      return [leaf.value, leaf.weight];
+    default:
+      return leaf satisfies never;
+  }
+}
+
+function functionOf(leaf: Leaf): string {
+  if (leaf.pattern === 'aggregate') return leaf.fn;
+  return leaf.pattern === 'weighted_average' ? 'WAVG' : 'PERCENTILE';
+}
+
+/** The tables of a binding, with the number of fact rows that one of their rows belongs to. */
+class Sides {
+  private readonly guard: Guard;
+  /** For each table, by its alias: the joins to prove if one of its rows belongs to one fact row at most. Null if it may be several. */
+  private readonly proofs = new Map<string, BoundJoin[] | null>();
+
+  constructor(private readonly binding: MetricBinding) {
+    this.guard = guardOverTables(binding);
+    const { fact, joins } = binding;
+    this.proofs.set(fact.alias, []);
+    const before = new Map<string, BoundTable>([[fact.alias, fact]]);
+    for (const join of joins) {
+      this.proofs.set(join.alias, this.proofThrough(join, before));
+      before.set(join.alias, join);
+    }
+  }
+
+  proofOf(alias: string): BoundJoin[] | null {
+    return this.proofs.get(alias) ?? null;
+  }
+
+  /** The aliases of the tables from which a logical column takes its values. */
+  tablesBehind(column: string): string[] {
+    const bound = namedColumns(this.binding).get(column);
+    return bound ? valueColumns(this.guard(bound.expression).tree).map(([qualifier]) => qualifier ?? this.binding.fact.alias) : [];
+  }
+
+  private proofThrough({ relationship, on }: BoundJoin, before: ReadonlyMap<string, BoundTable>): BoundJoin[] | null {
+    if (relationship !== 'one_to_one') return null;
+    const [alias, ...others] = new Set(
+      on.flatMap(([outer]) => this.guard(outer).columns.map(([qualifier]) => qualifier ?? this.binding.fact.alias)),
+    );
+    const table = alias === undefined || others.length > 0 ? undefined : before.get(alias);
+    const path = table && this.proofOf(table.alias);
+    // The keys of a query are not proved.
+    if (!path || 'sql' in table.source) return null;
+    return [...path, { ...table, kind: 'inner', relationship, on: on.map(([outer, key]) => [key, outer]) }];
+  }
+}
+
+/**
+ * The columns whose values an expression takes. A column of a condition decides only, as in a WHERE: `CASE WHEN stock > 0 THEN 1 END`
+ * takes the value of no column.
+ */
+function valueColumns(tree: SqlTree): ColumnName[] {
+  const found: ColumnName[] = [];
+  visit(tree);
+  return found;
+
+  function visit(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) return value.forEach(visit);
+    const { ColumnRef: reference, CaseExpr: choice, CaseWhen: branch } = value as Record<string, NodeFields | undefined>;
+    if (reference) {
+      const parts = nameParts(reference.fields);
+      found.push([parts.length > 1 ? (parts[0] ?? null) : null, parts.at(-1) ?? '']);
+    } else if (choice) [choice.args, choice.defresult].forEach(visit);
+    else if (branch) visit(branch.result);
+    else if (!isBoolean({ tree: value }, () => undefined)) Object.values(value).forEach(visit);
+  }
+}

@@ -1,0 +1,100 @@
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+
+let test: TestApp;
+let graphId: number;
+let editor: Client;
+
+const tables: Record<string, [csv: string, types: string]> = {
+  wh_products: ['product_id,stock\n1,100\n2,110\n', 'product_id:int,stock:int'],
+  wh_sales: [
+    'sale_id,product_id,region,qty\n1,1,north,3\n2,1,north,2\n3,2,north,2\n4,2,south,8\n',
+    'sale_id:int,product_id:int,region:text,qty:int',
+  ],
+  days: ['day,day_name\n2024-05-06,Mon\n2024-05-07,Tue\n2024-05-08,Wed\n', 'day:date,day_name:text'],
+  fact: ['day,n,named\n2024-05-06,100,Mon\n2024-05-07,120,Tue\n2024-05-08,90,Wed\n,7,\n', 'day:date,n:int,named:text'],
+  cmp: [
+    'day,category,amount\n2023-05-01,Tea,100\n2023-06-01,Coffee,80\n2024-05-02,Tea,130\n2024-07-01,Juice,50\n',
+    'day:date,category:text,amount:int',
+  ],
+};
+
+beforeAll(async () => {
+  test = await startTestApp();
+  editor = await test.asUser('lin');
+  await grantConnection(test, 'lin');
+  graphId = (await editor.post('/api/graphs').send({ name: '仓库' }).expect(201)).body.id;
+  for (const [name, [csv, types]] of Object.entries(tables)) await upload(name, csv, types);
+});
+afterAll(() => test?.close());
+
+async function upload(table: string, csv: string, types: string): Promise<void> {
+  const { status, text } = await test.admin
+    .put(`/api/warehouse/connections/1/tables/${table}?types=${encodeURIComponent(types)}`)
+    .set('Content-Type', 'text/csv')
+    .send(csv);
+  if (status >= 300) throw new Error(`${table}: ${status} ${text}`);
+}
+
+const create = async (formula: string, binding?: object) =>
+  (
+    await editor
+      .post('/api/metrics')
+      .send({ graph_id: graphId, name: `m${Math.random()}`, formula, binding })
+      .expect(201)
+  ).body;
+const execute = (id: number, request: object = {}) => editor.post(`/api/metrics/${id}/execute`).send(request);
+const byRegion = { dimensions: ['region'], totals: true };
+
+describe('a column of a joined table', () => {
+  const sold = (relationship: string, more: object = {}) => ({
+    relation: { table: 'wh_sales' },
+    grain: ['sale_id'],
+    joins: [{ table: 'wh_products', relationship, on: [['wh_sales.product_id', 'wh_products.product_id']] }],
+    columns: { stock: 'wh_products.stock', qty: 'wh_sales.qty', product: 'wh_products.product_id' },
+    dimensions: [{ name: 'region', column: 'wh_sales.region' }],
+    ...more,
+  });
+  const valuesOf = async (formula: string, binding: object) => {
+    const { body } = await execute((await create(formula, binding)).id, byRegion).expect(200);
+    expect(body.warnings).toEqual([]);
+    return [...body.rows.flat(), body.totals.value].map(String);
+  };
+
+  it('is not summed once for each fact row: the metric says so when it is saved and when it runs', async () => {
+    const saved = await create('SUM(stock)', sold('many_to_one'));
+    expect(saved.warnings).toMatchObject([{ code: 'fan_out_measure' }]);
+    const { body } = await execute(saved.id, byRegion).expect(422);
+    expect(body).toMatchObject({ code: 'fan_out_measure', context: { columns: ['stock'], tables: ['wh_products'] } });
+    expect(body.detail).toMatch(/bind the metric to wh_products, or use MIN, MAX or COUNT\(DISTINCT …\)/);
+    const { body: several } = await editor
+      .post('/api/metrics/query')
+      .send({ graph_id: graphId, metrics: [saved.id], ...byRegion })
+      .expect(422);
+    expect(several.code).toBe('fan_out_measure');
+  });
+
+  it('is computed where a row more changes nothing, or where fact rows weigh it', async () => {
+    expect(await valuesOf('MAX(stock)', sold('many_to_one'))).toEqual(['north', '110', 'south', '110', '110']);
+    expect(await valuesOf('COUNT(DISTINCT product)', sold('many_to_one'))).toEqual(['north', '2', 'south', '1', '2']);
+    expect(await valuesOf('SUM(stock * qty)', sold('many_to_one'))).toEqual(['north', '720', 'south', '880', '1600']);
+  });
+
+  it('is summed by row if the binding declares it additive', async () => {
+    const additive = sold('many_to_one', { additivity: 'additive' });
+    expect(await valuesOf('SUM(stock)', additive)).toEqual(['north', '310', 'south', '110', '420']);
+  });
+
+  it('is summed over a one-to-one join only while both keys are unique', async () => {
+    const { id } = await create('SUM(stock)', sold('one_to_one'));
+    const { body } = await execute(id, byRegion).expect(422);
+    expect(body).toMatchObject({ code: 'fan_out_join', context: { join: 'wh_sales' } });
+    expect(body.detail).toContain('it is declared one_to_one');
+    await upload('wh_sales', 'sale_id,product_id,region,qty\n1,1,north,3\n4,2,south,8\n', tables.wh_sales![1]);
+    expect((await execute(id, byRegion).expect(200)).body.rows).toEqual([
+      ['north', '100'],
+      ['south', '110'],
+    ]);
+    await upload('wh_sales', ...tables.wh_sales!);
+    await execute(id, byRegion).expect(422);
+  });
+});
