@@ -98,3 +98,55 @@ describe('a column of a joined table', () => {
     await execute(id, byRegion).expect(422);
   });
 });
+
+describe('a dimension beside a comparison', () => {
+  const dated = (dimension: string) => ({
+    relation: { table: 'fact' },
+    time: { column: 'fact.day' },
+    joins: [{ table: 'days', on: [['fact.day', 'days.day']] }],
+    columns: { n: 'fact.n' },
+    dimensions: [{ name: 'day_name', column: dimension }],
+    row_filter: 'fact.day IS NOT NULL',
+  });
+  const week = { from: '2024-05-06', to: '2024-05-09', grain: 'day' };
+  const warningsOf = async (formula: string, binding: object, request: object) => {
+    const { body } = await execute((await create(formula, binding)).id, request).expect(200);
+    return body.warnings.map(({ code }: { code: string }) => code);
+  };
+
+  it.each(['days.day_name', "to_char(fact.day, 'D')", 'fact.named'])('warns that %s changes with the day', async dimension => {
+    const request = { dimensions: ['day_name'], time: week };
+    const compare = { offset: '1 day' };
+    expect(await warningsOf('SUM(n)', dated(dimension), { ...request, compare })).toEqual(['DIMENSION_CHANGES']);
+    expect(await warningsOf('SUM(n)', dated(dimension), { ...request, compare, time: { ...week, fill: 'zero' } })).toEqual([
+      'DIMENSION_CHANGES',
+    ]);
+    expect(await warningsOf('DOD(SUM(n))', dated(dimension), request)).toEqual(['DIMENSION_CHANGES']);
+    expect(await warningsOf('POP(SUM(n), DIFF)', dated(dimension), request)).toEqual(['DIMENSION_CHANGES']);
+  });
+
+  it('warns for a range without a grain, and for the earlier values alone', async () => {
+    const calendar = dated('days.day_name');
+    const tuesday = { dimensions: ['day_name'], time: { from: '2024-05-07', to: '2024-05-08' } };
+    expect(await warningsOf('SUM(n)', calendar, { ...tuesday, compare: { offset: '1 day' } })).toEqual(['DIMENSION_CHANGES']);
+    expect(await warningsOf('DOD(SUM(n), VALUE)', calendar, { dimensions: ['day_name'], time: week })).toEqual(['DIMENSION_CHANGES']);
+  });
+
+  it('does not warn where the values are the same in both periods, new or gone', async () => {
+    const request = { dimensions: ['day_name'], time: { from: '2024-05-06', to: '2024-05-20', grain: 'day' } };
+    expect(await warningsOf('SUM(n)', dated('days.day_name'), { ...request, compare: { offset: '7 day' } })).toEqual([]);
+    const sold = {
+      relation: { table: 'cmp' },
+      time: { column: 'cmp.day' },
+      dimensions: [
+        { name: 'category', column: 'cmp.category' },
+        { name: 'year', column: 'extract(year FROM cmp.day)' },
+      ],
+    };
+    const years = { time: { from: '2024-01-01', to: '2025-01-01', grain: 'year' }, compare: { offset: '1 year' } };
+    expect(await warningsOf('SUM(amount)', sold, { dimensions: ['category'], ...years })).toEqual([]);
+    expect(await warningsOf('SUM(amount)', sold, { dimensions: ['category', 'year'], ...years })).toEqual(['DIMENSION_CHANGES']);
+    const juice = { filters: [{ field: 'category', op: 'in', values: ['Coffee', 'Juice'] }] };
+    expect(await warningsOf('SUM(amount)', sold, { dimensions: ['category'], ...years, ...juice })).toEqual([]);
+  });
+});

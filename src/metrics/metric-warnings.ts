@@ -6,6 +6,7 @@ import { type MetricWarning } from './execute.dto.js';
 import { type Grain } from './formula/formula-tree.js';
 import { type WarningCode } from './patterns/metric-pattern.js';
 import { type CompiledMetrics } from './plan/compile-metric.js';
+import { type Flag } from './plan/compile-result.js';
 import { maxFilledPeriods } from './plan/compile-time.js';
 import { shiftOf } from './plan/frames.js';
 
@@ -49,7 +50,7 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
     ]);
   const names = columns.filter(column => column.role === 'value' && !column.compare).map(({ name }) => name);
   const warnings = raised.flatMap((flag): MetricWarning[] => {
-    if (flag.code === 'TOO_MANY_PERIODS') return [];
+    if (!('metric' in flag)) return [];
     const { zh, en } = sentences[flag.code];
     const of = names.length > 1 ? `${names[flag.metric]}: ` : '';
     return [{ code: flag.code, message: joined({ zh: of + zh, en: of + en }) }];
@@ -65,6 +66,8 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
     role === 'dimension' && collated.dimensions.includes(name) && hasAlike(rows, index) ? [name] : [],
   );
   if (collated.inJoin || collated.inDistinctCount || apart.length > 0) warn('SOURCE_COLLATION', collationText(collated, apart));
+  const changing = changingDimensions({ columns, flags, time }, rows);
+  if (changing) warn('DIMENSION_CHANGES', changing);
   const { grain } = time;
   const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
   if (grain === null || shifts.length === 0) return warnings;
@@ -122,6 +125,39 @@ function judgePeriods(
       zh: '有的行没有时间，或时间为 infinity，不属于任何时段，其时段为 null',
       en: 'Some rows have no time, or the time infinity, and lie in no period: their period is null',
     });
+}
+
+/**
+ * The warning of dimensions that change with the period, so that no row of a period has a counterpart. Dimensions that follow the time
+ * column are named as soon as a period is without; others, whose values may be new or gone, if nearly all periods are.
+ */
+function changingDimensions(
+  { columns, flags, time }: Pick<Result, 'columns' | 'flags' | 'time'>,
+  rows: readonly unknown[][],
+): Bilingual | null {
+  const periodsOf = (code: Flag['code']): Set<unknown> => {
+    const at = flags.findIndex(flag => flag.code === code);
+    const raised = at < 0 ? [] : rows.filter(row => row[columns.length + at] === true);
+    return new Set(raised.map(row => (time.grain === null ? null : row[0])));
+  };
+  for (const flag of flags) {
+    if (flag.code === 'SIDE_SHIFTED' && rows.length > 0) {
+      const list = flag.dimensions.join(', ');
+      return {
+        zh: `各行的值取自较早的时段，随时间变化的维度 ${list} 也是该时段的`,
+        en: `The rows show values of an earlier period, and ${list}, which follows the time, is that of the earlier period too`,
+      };
+    }
+    if (flag.code !== 'SIDES_APART') continue;
+    const [apart, met] = [periodsOf('SIDES_APART').size, periodsOf('SIDES_MEET').size];
+    if (apart === 0 || (!flag.followTime && (apart < 2 || met > apart / 10))) continue;
+    const list = flag.dimensions.join(', ');
+    return {
+      zh: `维度 ${list} 的取值随时段变化：有 ${apart} 个时段的各行在基期没有取值相同的行，未作比较；请去掉该维度，或换一个不改变其取值的间隔（如星期用 7 天）`,
+      en: `The values of ${list} change with the period: the rows of ${apart} ${apart === 1 ? 'period' : 'periods'} have no counterpart with the same values in the earlier one, so they are not compared; leave the dimension out, or compare at a distance that keeps its values, such as 7 days for weekdays`,
+    };
+  }
+  return null;
 }
 
 const hourMs = 3_600_000;

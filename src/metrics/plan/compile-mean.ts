@@ -23,7 +23,7 @@ export function compileMean(
     const parts: string[] = [];
     const keys = [...(time.grain === null ? [] : ['"period"']), ...request.dimensions.map((_, at) => `"d${at}"`)];
     const stack = { stacked: assembly.part(`u${index}`), grouped: assembly.part(`g${index}`) };
-    const days = compileStack(sources, stack, { ...time, fill: 'none' }, [...keys, '"day"'], isLevelled, assembly, parts);
+    const days = compileStack(sources, stack, { ...time, fill: 'none' }, [...keys, '"day"'], isLevelled, false, assembly, parts);
     const kept = [...keys, ...(isLevelled ? ['"level"'] : [])];
     const mean = `AVG(${compileValue(value, column => quote(column.name), assembly.dialect)}) AS ${quote(name)}`;
     const group = kept.length > 0 ? `\n  GROUP BY ${kept.join(', ')}` : '';

@@ -3,6 +3,7 @@ import { type Value, type WarningCode } from '../patterns/metric-pattern.js';
 import { tablesIn } from './bound-sql.js';
 import { levelsOf } from './check-axes.js';
 import { spreadTotals, sqlOfColumns } from './compile-columns.js';
+import { compareSides, comparesByDimension, type SideFlag } from './compared-sides.js';
 import { compilePeriods } from './compile-periods.js';
 import { compileScan } from './compile-scan.js';
 import { compileStack } from './compile-stack.js';
@@ -13,8 +14,11 @@ import { type MetricPlan } from './plan-metric.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { judgeRows } from './scan-rows.js';
 
-/** A boolean column after the values of a row: a warning holds for a metric in this row, or there are more periods than are computed. */
-export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
+/**
+ * A boolean column after the values of a row: a warning holds for a metric in this row, there are more periods than are computed, or how
+ * the row is compared.
+ */
+export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' } | SideFlag;
 
 export interface CompiledResult {
   /** The parts of the WITH list. The last part is the result. */
@@ -55,14 +59,16 @@ export function* compileResult(
 
   const sources = scans.map((scan, index) => ({ scan, part: assembly.part(`f${index}`) }));
   const stack = { stacked: assembly.part('u'), grouped: assembly.part('g') };
-  let source = compileStack(sources, stack, time, keys, isLevelled, assembly, parts);
+  let source = compileStack(sources, stack, time, keys, isLevelled, comparesByDimension(scans, request), assembly, parts);
   if (isLevelled) source = spreadTotals(values, scans, keys, request, source, assembly, parts);
+  const sides = compareSides(scans, request, source, isLevelled, time.grain !== null, assembly, parts);
   const columnSql = sqlOfColumns(scans, request, time, isLevelled, assembly);
   const tooMany = periods?.tooMany;
   const flags: { flag: Flag; sql: string }[] = warnings.map(({ metric, ...test }) => ({
     flag: { code: test.code, metric },
     sql: compileTest(test, columnSql, dialect),
   }));
+  flags.push(...sides.flags);
   if (tooMany !== undefined) flags.push({ flag: { code: 'TOO_MANY_PERIODS' }, sql: tooMany });
   const result = assembly.part('r');
   const list = [
@@ -70,7 +76,7 @@ export function* compileResult(
     ...values.map((value, index) => `${compileValue(value, columnSql, dialect)} AS "v${index}"`),
     ...flags.map(({ sql }, index) => `${sql} AS "w${index}"`),
   ];
-  parts.push(`${result} AS (\n  SELECT ${list.join(', ')}\n  FROM ${source}${isLevelled ? '\n  WHERE "level" = 0' : ''}\n)`);
+  parts.push(`${result} AS (\n  SELECT ${list.join(', ')}\n  FROM ${sides.source}${isLevelled ? '\n  WHERE "level" = 0' : ''}\n)`);
   return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
 }
 

@@ -8,6 +8,7 @@ import { type SqlAssembly } from './sql-assembly.js';
  * @param keys the quoted columns that all scans have: `"period"` first if there is a grain, then the dimensions
  * @param isLevelled whether the scans have totals as well as rows, which differ by `level`: 0 for rows
  * @param sources the scans, each with the name of the part of the WITH list that has its rows
+ * @param tellsSides whether rows tell by `own` and `earlier`, each 1 or 0, if the period and its earlier period have rows
  * @param parts the parts of the WITH list, to which the stack is added
  * @returns the name of the part to read
  */
@@ -17,6 +18,7 @@ export function compileStack(
   plan: TimePlan,
   keys: string[],
   isLevelled: boolean,
+  tellsSides: boolean,
   assembly: SqlAssembly,
   parts: string[],
 ): string {
@@ -37,7 +39,8 @@ export function compileStack(
   const absent = sources.length > 2 ? dialect.noDecimal : 'NULL';
   const branches = sources.map(({ scan, part }) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
-    return `SELECT ${[...keys, ...level, '1 AS "present"', ...measures].join(', ')} FROM ${part}`;
+    const sides = tellsSides ? [scan.axis.shift ? '0 AS "own", 1 AS "earlier"' : '1 AS "own", 0 AS "earlier"'] : [];
+    return `SELECT ${[...keys, ...level, '1 AS "present"', ...sides, ...measures].join(', ')} FROM ${part}`;
   });
   if (spine) {
     const { from: periods, period } = periodSpine(spine, assembly);
@@ -46,7 +49,7 @@ export function compileStack(
     const tuples = sources.map(({ part }) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${part}${rows}`).join(' UNION ');
     const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
     branches.push(
-      `SELECT ${[period, ...tuple, ...level.map(() => '0'), 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`,
+      `SELECT ${[period, ...tuple, ...level.map(() => '0'), 'NULL', ...(tellsSides ? ['0, 0'] : []), ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`,
     );
   }
   parts.push(`${stacked} AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
@@ -57,6 +60,7 @@ export function compileStack(
     return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
   });
   const group = keys.length > 0 ? ` GROUP BY ${[...keys, ...level].join(', ')}` : '';
-  parts.push(`${grouped} AS (\n  SELECT ${[...keys, ...level, ...columns].join(', ')} FROM ${stacked}${group}\n)`);
+  const sides = tellsSides ? ['MAX("own") AS "own", MAX("earlier") AS "earlier"'] : [];
+  parts.push(`${grouped} AS (\n  SELECT ${[...keys, ...level, ...sides, ...columns].join(', ')} FROM ${stacked}${group}\n)`);
   return grouped;
 }

@@ -1,0 +1,93 @@
+import { findDimension, type MetricBinding } from './metric-binding.js';
+import { type MetricRequest } from './metric-request.js';
+import { type Scan } from './plan-metric.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+/**
+ * Flags on the rows of a comparison by dimensions. A row is compared with the row of the earlier period that has the same dimensions, so
+ * a dimension that changes with the period, such as the weekday beside the day before, leaves nothing to compare.
+ * - `SIDES_APART`: the row's period has rows of both periods, and none of the `dimensions` has a value in both.
+ * - `SIDES_MEET`: the values of `dimensions` in the row occur in both periods.
+ * - `SIDE_SHIFTED`: the statement shows the earlier period alone, so `dimensions` are those of the earlier period.
+ */
+export type SideFlag =
+  | { code: 'SIDES_APART'; dimensions: string[]; followTime: boolean }
+  | { code: 'SIDES_MEET' }
+  | { code: 'SIDE_SHIFTED'; dimensions: string[] };
+
+export interface ComparedSides {
+  /** The name of the part of the WITH list to read the rows from. */
+  source: string;
+  flags: { flag: SideFlag; sql: string }[];
+}
+
+/** Whether a statement compares the rows of a period with the rows of an earlier period by their dimensions. */
+export function comparesByDimension(scans: readonly Scan[], { dimensions }: MetricRequest): boolean {
+  return dimensions.length > 0 && scans.some(({ axis }) => axis.shift) && scans.some(({ axis }) => !axis.shift);
+}
+
+/**
+ * Adds a part to `parts` that tells of each row whether the values of the dimensions in doubt occur on both sides of the comparison.
+ * Those that follow the time column are in doubt first, else all are.
+ * @param source the part with the rows, and with the columns `own` and `earlier` that `compileStack` adds
+ */
+export function compareSides(
+  scans: readonly Scan[],
+  request: MetricRequest,
+  source: string,
+  isLevelled: boolean,
+  hasPeriods: boolean,
+  assembly: SqlAssembly,
+  parts: string[],
+): ComparedSides {
+  if (request.dimensions.length === 0 || !scans.some(({ axis }) => axis.shift)) return { source, flags: [] };
+  const bindings = [...new Set(scans.map(({ binding }) => binding))];
+  const timed = request.dimensions.map(name => bindings.some(binding => followsTime(name, binding, assembly)));
+  const followTime = timed.includes(true);
+  const names = request.dimensions.filter((_, index) => timed[index] || !followTime);
+  if (!comparesByDimension(scans, request))
+    return { source, flags: followTime ? [{ flag: { code: 'SIDE_SHIFTED', dimensions: names }, sql: 'TRUE' }] : [] };
+  const period = hasPeriods ? ['"period"'] : [];
+  const kept = [...period, ...request.dimensions.flatMap((_, index) => (timed[index] || !followTime ? [`"d${index}"`] : []))];
+  const over = (keys: string[]): string => `OVER (${keys.length > 0 ? `PARTITION BY ${keys.join(', ')}` : ''})`;
+  const part = assembly.part('s');
+  parts.push(
+    `${part} AS (\n  SELECT *, MAX("own") ${over(kept)} + MAX("earlier") ${over(kept)} AS "sides" FROM ${source}${isLevelled ? ' WHERE "level" = 0' : ''}\n)`,
+  );
+  const all = over(period);
+  return {
+    source: part,
+    flags: [
+      {
+        flag: { code: 'SIDES_APART', dimensions: names, followTime },
+        sql: `(MAX("own") ${all} + MAX("earlier") ${all} = 2 AND MAX("sides") ${all} < 2)`,
+      },
+      { flag: { code: 'SIDES_MEET' }, sql: '("sides" = 2)' },
+    ],
+  };
+}
+
+/**
+ * Whether a dimension is computed from the time column alone, or from a table that is joined by the time column alone, as a calendar
+ * is.
+ */
+function followsTime(name: string, binding: MetricBinding, assembly: SqlAssembly): boolean {
+  const dimension = findDimension(binding, name);
+  if (!dimension || !binding.time) return false;
+  const columnsOf = (text: string) =>
+    assembly.judge(binding, text).columns.map(([qualifier, name]) => ({ table: qualifier ?? binding.fact.alias, name }));
+  const keyOf = (column: { table: string; name: string }): string => JSON.stringify([column.table, column.name]);
+  const tables = new Set<string>();
+  const columns = new Set(columnsOf(binding.time.expression).map(keyOf));
+  const follow = (texts: string[]): boolean => {
+    const read = texts.flatMap(columnsOf);
+    return read.length > 0 && read.every(column => columns.has(keyOf(column)) || tables.has(column.table));
+  };
+  for (const { alias, on } of binding.joins) {
+    // The key of a joined table is unique, so the table follows the time where its key does, on either side of the join.
+    if (!follow(on.map(([outer]) => outer)) && !follow(on.map(([, key]) => key))) continue;
+    tables.add(alias);
+    for (const column of on.flatMap(([outer]) => columnsOf(outer))) columns.add(keyOf(column));
+  }
+  return follow([dimension.expression]);
+}
