@@ -150,3 +150,38 @@ describe('a dimension beside a comparison', () => {
     expect(await warningsOf('SUM(amount)', sold, { dimensions: ['category'], ...years, ...juice })).toEqual([]);
   });
 });
+
+describe('rows without a time', () => {
+  const counted = { relation: { table: 'fact' }, time: { column: 'day' } };
+  const may = { from: '2024-05-01', to: '2024-06-01' };
+  const untimed = { code: 'ROWS_WITHOUT_TIME', message: expect.stringContaining('1 row has no time') };
+
+  it('are counted in a warning where a range or a window leaves them out, until the data change', async () => {
+    const { id } = await create('SUM(n)', counted);
+    expect((await execute(id, { time: may }).expect(200)).body).toMatchObject({ rows: [['310']], warnings: [untimed] });
+    // A kept result tells the same.
+    expect((await execute(id, { time: may }).expect(200)).body).toMatchObject({ cache: { hit: true }, warnings: [untimed] });
+    expect((await execute(id, { time: may, totals: true }).expect(200)).body).toMatchObject({
+      totals: { value: '310' },
+      warnings: [untimed],
+    });
+    expect((await execute(id).expect(200)).body).toMatchObject({ rows: [['317']], warnings: [] });
+    const { id: running } = await create('CUMULATIVE(SUM(n))', counted);
+    expect((await execute(running, { time: { grain: 'month' } }).expect(200)).body.warnings).toEqual([untimed]);
+    await upload('fact', tables.fact![0].replace(',7,\n', ''), tables.fact![1]);
+    expect((await execute(id, { time: may }).expect(200)).body).toMatchObject({ rows: [['310']], warnings: [] });
+    await upload('fact', ...tables.fact!);
+  });
+
+  it('are counted as the binding joins and filters them', async () => {
+    const named = {
+      relation: { table: 'fact' },
+      joins: [{ table: 'days', on: [['fact.named', 'days.day_name']] }],
+      time: { column: 'days.day' },
+    };
+    const { id } = await create('SUM(fact.n)', named);
+    expect((await execute(id, { time: may }).expect(200)).body.warnings).toEqual([untimed]);
+    const { id: filtered } = await create('SUM(fact.n)', { ...named, row_filter: 'fact.named IS NOT NULL' });
+    expect((await execute(filtered, { time: may }).expect(200)).body.warnings).toEqual([]);
+  });
+});

@@ -29,6 +29,8 @@ export interface MetricReads {
 
 export interface CheckedStatement extends SqlStatement {
   maxRows: number;
+  /** True if the result holds for all requests, so that it is read once for each data version of the tables. */
+  isOfData?: boolean;
 }
 
 export interface CheckedResult {
@@ -53,6 +55,9 @@ export class CheckedReads {
   /** For each proof, by its key: the data versions of the mirror's tables at which join keys were unique or columns had their types. */
   private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
+  /** The results of statements with `isOfData`, by statement and data versions. */
+  private readonly ofData = new LRUCache<string, QueryResult>({ max: mostProofs });
+
   constructor(private readonly settings: Settings) {}
 
   /** Runs the statements in one snapshot. @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
@@ -60,7 +65,7 @@ export class CheckedReads {
     return this.snapshot(connection, metric, async query => {
       const versions = await this.check(query, connection, metric);
       const results: QueryResult[] = [];
-      for (const statement of statements) results.push(await query(statement));
+      for (const statement of statements) results.push(await this.read(query, statement, metric, versions));
       return { results, versions: versions && new Map([...versions].map(([table, { version }]) => [table, version])) };
     });
   }
@@ -119,6 +124,21 @@ export class CheckedReads {
       const gone = await columnsGone(metric.reads, connection);
       throw gone.length > 0 ? new BindingOutdatedError(gone) : error;
     }
+  }
+
+  /** Runs a statement, or takes the result that it had at the same data versions. */
+  private async read(
+    query: SnapshotQuery,
+    { isOfData = false, ...statement }: CheckedStatement,
+    { tables, timezone }: MetricReads,
+    versions: ReadonlyMap<string, DataVersion> | null,
+  ): Promise<QueryResult> {
+    const at = isOfData ? tables.map(table => versionOf(table, versions)) : [];
+    if (at.length === 0 || at.includes(null)) return query(statement);
+    const key = JSON.stringify([statement, timezone, at]);
+    const result = this.ofData.get(key) ?? (await query(statement));
+    this.ofData.set(key, result);
+    return result;
   }
 
   /**

@@ -77,12 +77,12 @@ export class MetricRunsService {
     const isRead = !body.dry_run && !body.explain;
     const asker = { callerId: principal.userId, graphId, maxAgeS: body.cache?.max_age_s ?? null };
     const read = isRead ? await this.reader.read(asker, connection, bindings, compiled, request.limit, signal).catch(explained) : null;
-    const [result = null, sums = null] = read?.results ?? [];
+    const { rows: result = null, totals: sums = null, untimed = 0 } = read ?? {};
     const estimate = body.explain ? await this.reader.estimate(connection, bindings, compiled).catch(explained) : null;
     const ended = performance.now();
     // Many requests may get the same rows at the same moment, so the rest is done in turns.
     if (result) await new Pace().turn();
-    const warnings = warningsOf(compiled, result?.rows ?? []);
+    const warnings = warningsOf(compiled, result?.rows ?? [], untimed);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
     const rows = await toWireRows((result?.rows ?? []).slice(0, request.limit), columns, warnings, rounds);
     const values = columns.filter(({ role }) => role === 'value');

@@ -33,9 +33,14 @@ type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'fil
 
 /**
  * The warnings that a reader of the rows needs. In each row, flags follow the values.
+ * @param untimed the number of rows of the tables that have no time
  * @throws SchemaError if the rows lie so far apart that there are too many periods
  */
-export function warningsOf({ columns, flags, axes, time, filtersTime, collated }: Result, rows: readonly unknown[][]): MetricWarning[] {
+export function warningsOf(
+  { columns, flags, axes, time, filtersTime, collated }: Result,
+  rows: readonly unknown[][],
+  untimed = 0,
+): MetricWarning[] {
   const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
   if (raised.some(({ code }) => code === 'TOO_MANY_PERIODS'))
     throw new SchemaError([
@@ -66,6 +71,11 @@ export function warningsOf({ columns, flags, axes, time, filtersTime, collated }
     role === 'dimension' && collated.dimensions.includes(name) && hasAlike(rows, index) ? [name] : [],
   );
   if (collated.inJoin || collated.inDistinctCount || apart.length > 0) warn('SOURCE_COLLATION', collationText(collated, apart));
+  if (untimed > 0)
+    warn('ROWS_WITHOUT_TIME', {
+      zh: `有 ${untimed} 行的时间列没有值（不计筛选），不属于任何时段，未计入`,
+      en: `${untimed} ${untimed === 1 ? 'row has' : 'rows have'} no time (before filters), so no period contains them and they are left out`,
+    });
   const changing = changingDimensions({ columns, flags, time }, rows);
   if (changing) warn('DIMENSION_CHANGES', changing);
   const { grain } = time;

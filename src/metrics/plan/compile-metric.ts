@@ -10,6 +10,7 @@ import { compare, compileHaving, compileOrder, type ResultColumn } from './compi
 import { FilterChecks } from './filter-checks.js';
 import { type Building, compileResult, type Flag, queriedTables } from './compile-result.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
+import { compileUntimed } from './compile-untimed.js';
 import { filtersTime } from './filters-time.js';
 import { type BoundJoin, findDimension, type TableRead } from './metric-binding.js';
 import { type CompareMode, type FilterByMetric, type MetricRequest } from './metric-request.js';
@@ -43,6 +44,8 @@ export interface CompiledMetrics extends CompiledStatement {
   flags: Flag[];
   /** The statement of the totals: the same values over the same rows, without grouping. Null if the request asks for no totals. */
   totals: CompiledStatement | null;
+  /** The statement that counts the rows without a time, see `compileUntimed`. */
+  untimed: CompiledStatement | null;
   /** The time zone of the session in which the statements run. */
   timezone: string;
   /** The joins that the statements read. `reads` has the tables, with their columns. */
@@ -122,6 +125,7 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
     columns,
     flags: compiled.flags,
     totals,
+    untimed: yield* compileUntimed(allBindings, time, axes),
     timezone: time.timezone,
     joins,
     reads,

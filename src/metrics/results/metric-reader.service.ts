@@ -16,6 +16,13 @@ export interface Asker {
   maxAgeS: number | null;
 }
 
+/** What was read for a request. `untimed` is the number of rows that have no time and are left out for that. */
+export interface MetricRead extends Omit<AnsweredRows, 'results'> {
+  rows: AnsweredRows['results'][number];
+  totals: AnsweredRows['results'][number] | null;
+  untimed: number;
+}
+
 /** Maximum rows of an export from another database. The maximum bytes of its answer are reached first. */
 const mostRowsOfGroups = 10_000_000;
 
@@ -29,20 +36,25 @@ export class MetricReader {
   ) {}
 
   /**
-   * Reads the rows of a request and of its totals.
+   * Reads the rows of a request and of its totals. On the mirror it also counts the rows that have no time, once for each data version;
+   * on other databases the count could take another scan for each request.
    * @param connection a connection opened for this request, which proves that its caller may see the rows
    * @throws as `CheckedReads.run`
    */
-  read(
+  async read(
     asker: Asker,
     connection: UsableConnection,
     bindings: readonly MetricBinding[],
     compiled: CompiledMetrics,
     limit: number,
     signal?: AbortSignal,
-  ): Promise<AnsweredRows> {
-    const { totals } = compiled;
-    const statements = [{ ...compiled, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
+  ): Promise<MetricRead> {
+    const { totals, untimed } = compiled;
+    const statements = [
+      { ...compiled, maxRows: limit + 1 },
+      ...(totals ? [{ ...totals, maxRows: 2 }] : []),
+      ...(untimed && connection.client.local ? [{ ...untimed, maxRows: 1, isOfData: !untimed.tellsTime }] : []),
+    ];
     const metric = readsOf(bindings, compiled);
     const tables = mirrorTables(connection, metric) ?? [];
     const request = {
@@ -57,7 +69,10 @@ export class MetricReader {
       if (!dialect) return this.reads.run(own, metric, statements);
       return { results: await this.translated.run(own, dialect, metric, statements), versions: null };
     };
-    return this.kept.read(request, work, signal);
+    const { results, ...answered } = await this.kept.read(request, work, signal);
+    const [rows, second] = results;
+    const sums = totals ? second : undefined;
+    return { ...answered, rows: rows!, totals: sums ?? null, untimed: Number(results[totals ? 2 : 1]?.rows[0]?.[0] ?? 0) };
   }
 
   /**
