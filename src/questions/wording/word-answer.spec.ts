@@ -18,8 +18,11 @@ const product = (id: number, display: string) => [node(id, display)];
 describe('wordGraphAnswer', () => {
   it('counts nodes of the same name one by one', () => {
     const rows = [product(1, '茶'), product(2, '茶'), product(3, '咖啡')];
-    expect(wordGraphAnswer(shape, rows, 'zh', 1000)).toMatch(/^产品共 3 个：/);
-    expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en', 1000)).toMatch(/^3 products: /);
+    expect(wordGraphAnswer(shape, rows, 'zh', 1000)).toBe('产品共 3 个：茶（2 个）、咖啡。');
+    expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en', 1000)).toBe('3 products: 茶 (2), 咖啡.');
+    // A node that comes twice, for two of its paths, is one node.
+    expect(wordGraphAnswer(shape, [...rows, product(3, '咖啡')], 'zh', 1000)).toBe('产品共 3 个：茶（2 个）、咖啡。');
+    expect(wordGraphAnswer({ ...shape, kind: 'entity' }, rows, 'en')).toBe('Found: 茶 (2), 咖啡.');
   });
 
   it('says yes only where the first of a comparison is ahead', () => {

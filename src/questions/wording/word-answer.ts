@@ -94,15 +94,19 @@ export function wordGraphAnswer(
         : `${capitalize(nounFor(rows.length, shape.subject))} with the ${most} ${shape.measure}${of}: ${join(ranked, zh, isAll)}.`;
     }
     case 'entity':
-      return rows.length === 0 ? nothing(shape.of, of, zh) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+      return rows.length === 0
+        ? nothing(shape.of, of, zh)
+        : zh
+          ? `找到：${join(countNames(rows, first, zh), zh)}。`
+          : `Found: ${join(countNames(rows, first, zh), zh)}.`;
     case 'identity':
       return zh ? `${names[0]}是${shape.subject}。` : `${names[0]} is ${withArticle(singularOf(shape.subject))}.`;
     case 'list':
       if (rows.length === 0)
         return zh ? `没有找到${wordRelated(shape.of, of)}${shape.subject}。` : `No ${pluralOf(shape.subject)} found${of}.`;
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
-        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${nounFor(countOf(rows), shape.subject)}${of}: ${join(names, zh)}.`;
+        ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(countNames(rows, first, zh), zh)}。`
+        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${nounFor(countOf(rows), shape.subject)}${of}: ${join(countNames(rows, first, zh), zh)}.`;
     default:
       return shape.kind satisfies never;
   }
@@ -132,7 +136,21 @@ function isAhead([first, second]: unknown[][], name: string): boolean | null {
 
 /** Number of different nodes; nodes with the same name count separately. */
 function countOf(rows: unknown[][]): number {
-  return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
+  return new Set(rows.map(identityOf)).size;
+}
+
+function identityOf([first]: unknown[]): unknown {
+  return (first as { id?: unknown } | null)?.id ?? nameOf(first);
+}
+
+/** The different names, each with the number of its nodes if there are several. */
+function countNames(rows: unknown[][], nameOfRow: (row: unknown[]) => string, zh: boolean): string[] {
+  const nodes = new Map<string, Set<unknown>>();
+  for (const row of rows) {
+    const name = nameOfRow(row);
+    nodes.set(name, (nodes.get(name) ?? new Set()).add(identityOf(row)));
+  }
+  return [...nodes].map(([name, { size }]) => (size === 1 ? name : zh ? `${name}（${size} 个）` : `${name} (${size})`));
 }
 
 /** Words the rows of a metric. The value is the last column. `linked` gives the question's own words for things. */
