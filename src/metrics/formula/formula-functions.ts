@@ -159,14 +159,20 @@ export const formulaFunctions = {
     pattern: 'conversion',
     zh: ['转化率'],
     syntax: 'CONVERSION([a] -> [b] BY entity [WITHIN n grain][, RATE | COUNT])',
-    meaning: { zh: '发生 a 之后发生 b 的实体的比例', en: 'The part of the entities with a that have b afterwards' },
+    meaning: {
+      zh: '同一实体在 a 之后的 b 的次数，与 a 的次数之比：按事件计，不按实体计',
+      en: 'How many b follow an a of the same entity, per a: events are counted, not entities',
+    },
     example: 'CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)',
   },
   CONVERSION_COUNT: {
     pattern: 'conversion',
     zh: ['转化数'],
     syntax: 'CONVERSION_COUNT([a] -> [b] BY entity [WITHIN n grain])',
-    meaning: { zh: '发生 a 之后发生 b 的实体的个数', en: 'How many entities with a have b afterwards' },
+    meaning: {
+      zh: '同一实体在 a 之后的 b 的次数：按事件计，不按实体计',
+      en: 'How many b follow an a of the same entity: events are counted, not entities',
+    },
     example: 'CONVERSION_COUNT([visits] -> [buys] BY user_id)',
   },
 } as const satisfies Record<string, FormulaFunction>;

@@ -85,10 +85,14 @@ const readings: [formula: string, zh: string, en: string][] = [
   ],
   [
     'CONVERSION([v] -> [b] BY user_id WITHIN 7 DAY)',
-    '「v」在 7 天内由同一「user_id」转化为「b」的比率',
-    'the rate at which "v" lead to "b" of the same "user_id" within 7 days',
+    '「v」在 7 天内由同一「user_id」转化为「b」的次数与「v」的次数之比（按事件计，不按实体计）',
+    'how many "b" follow "v" of the same "user_id" within 7 days, per "v" (events are counted, not entities)',
   ],
-  ['转化数([v] -> [b] 按 用户)', '「v」其后由同一「用户」转化为「b」的次数', 'how many "b" follow "v" of the same "用户"'],
+  [
+    '转化数([v] -> [b] 按 用户)',
+    '「v」其后由同一「用户」转化为「b」的次数（按事件计，不按实体计）',
+    'how many "b" follow "v" of the same "用户" (events are counted, not entities)',
+  ],
 ];
 
 it.each(readings)('says %s', (formula, zh, en) => {

@@ -203,15 +203,13 @@ function readConversion({ base, converted, entity, within, mode }: Formula & { k
   const [from, to, of] = [quoted(base), quoted(converted), quoted(entity)];
   const span = within && spanOf(within.count, within.grain);
   const limit = span ? { zh: spaced('在', `${span.zh}内`), en: ` within ${span.en}` } : { zh: '其后', en: '' };
-  if (mode === 'COUNT')
-    return {
-      zh: `${from.zh}${limit.zh}由同一${of.zh}转化为${to.zh}的次数`,
-      en: `how many ${to.en} follow ${from.en} of the same ${of.en}${limit.en}`,
-    };
-  return {
-    zh: `${from.zh}${limit.zh}由同一${of.zh}转化为${to.zh}的比率`,
-    en: `the rate at which ${from.en} lead to ${to.en} of the same ${of.en}${limit.en}`,
+  const events = {
+    zh: `${from.zh}${limit.zh}由同一${of.zh}转化为${to.zh}的次数`,
+    en: `how many ${to.en} follow ${from.en} of the same ${of.en}${limit.en}`,
   };
+  const counted = { zh: '按事件计，不按实体计', en: 'events are counted, not entities' };
+  if (mode === 'COUNT') return { zh: `${events.zh}（${counted.zh}）`, en: `${events.en} (${counted.en})` };
+  return { zh: `${events.zh}与${from.zh}的次数之比（${counted.zh}）`, en: `${events.en}, per ${from.en} (${counted.en})` };
 }
 
 function phrase({ zh, en }: Bilingual): Reading {

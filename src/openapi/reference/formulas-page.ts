@@ -29,8 +29,8 @@ const patternWords: Record<Pattern, { meaning: Bilingual; example: string }> = {
   share_of_total: { meaning: { zh: '占总数的比例', en: 'The part of the total' }, example: 'SHARE([revenue] WITHIN region)' },
   conversion: {
     meaning: {
-      zh: '转化率；没有转化时没有值，fill: zero 时为 0',
-      en: 'Conversion rates; without a conversion there is no value, or 0 with fill: zero',
+      zh: '转化率，按事件计：一次 a 之后可有多次 b，比率可大于 1；没有转化时没有值，fill: zero 时为 0。按实体计的比率是两个去重计数之比：[buyers] / [visitors]，二者为购买与访问的 COUNT(DISTINCT user_id)；要只数访问过的买家，请按指标 visits 筛选 user_id',
+      en: 'Conversion rates of events: several b may follow one a, so a rate may be above 1; without a conversion there is no value, or 0 with fill: zero. A rate of entities is a ratio of two distinct counts: [buyers] / [visitors], the COUNT(DISTINCT user_id) of buys and of visits; to count only buyers that visited, filter user_id by the metric visits',
     },
     example: 'CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)',
   },
