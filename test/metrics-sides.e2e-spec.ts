@@ -185,3 +185,25 @@ describe('rows without a time', () => {
     expect((await execute(filtered, { time: may }).expect(200)).body.warnings).toEqual([]);
   });
 });
+
+describe('a rolling window of months', () => {
+  it('covers whole months at grain month, and follows the day at grain day', async () => {
+    const rows = ['2024-01-29,1', '2024-01-30,2', '2024-01-31,4', '2024-02-01,8', '2024-02-29,16', '2024-03-31,32', '2024-04-30,64'];
+    await upload('ends', `day,n\n${rows.join('\n')}\n`, 'day:date,n:int');
+    const binding = { relation: { table: 'ends' }, time: { column: 'day' } };
+    const rolling = async (formula: string, time: object) => {
+      const { body } = await execute((await create(formula, binding)).id, { time, totals: true }).expect(200);
+      return [...body.rows.map((row: string[]) => row.join(' ')), body.totals.value];
+    };
+    const spring = { from: '2024-02-01', to: '2024-05-01', grain: 'month' };
+    expect(await rolling('ROLLING(SUM(n), 1 MONTH)', spring)).toEqual(['2024-02-01 24', '2024-03-01 32', '2024-04-01 64', '64']);
+    expect(await rolling('ROLLING(SUM(n), 1 QUARTER)', spring)).toEqual(['2024-02-01 31', '2024-03-01 63', '2024-04-01 120', '120']);
+    expect(await rolling('ROLLING(MEDIAN(n), 1 MONTH)', { ...spring, to: '2024-03-01' })).toEqual(['2024-02-01 12', '12']);
+    expect(await rolling('ROLLING(SUM(n), 1 MONTH)', { from: '2024-02-01', to: '2024-03-01' })).toEqual(['24', '24']);
+    // At grain day the window begins after the same day a month before (metrics.md, A.7).
+    expect(await rolling('ROLLING(SUM(n), 1 MONTH)', { from: '2024-02-29', to: '2024-03-01', grain: 'day' })).toEqual([
+      '2024-02-29 30',
+      '30',
+    ]);
+  });
+});

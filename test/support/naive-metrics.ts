@@ -136,7 +136,9 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     const source = window.from;
     if (source === 'start') return ({ day }) => day !== null && day <= at;
     if ('startOf' in source) return ({ day }) => day !== null && day >= startOf(at, source.startOf, weekStart) && day <= at;
-    return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day <= at;
+    const isOfWholes = window.at === undefined && months[source.grain] !== undefined && (grain === null || months[grain] !== undefined);
+    const start = isOfWholes && window.day === 'LAST' ? later(end, -source.count, source.grain) : -Infinity;
+    return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day >= start && day <= at;
   }
   /** The days of the period that a change leads to, within the range. */
   function daysOf(period: number | null, change: Axis['change']): [first: number, end: number] {

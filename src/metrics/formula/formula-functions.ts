@@ -125,7 +125,10 @@ export const formulaFunctions = {
     pattern: 'accumulate',
     zh: ['滚动'],
     syntax: 'ROLLING(m, n grain[, LAST | FIRST | AVERAGE])',
-    meaning: { zh: '每期末之前的 n 天、周、月等', en: 'The n days, weeks, months … up to the end of each period' },
+    meaning: {
+      zh: '截至每期末的 n 天、周、月等；按月或更粗的粒度时为整月，按日时从 n 月前的次日算起',
+      en: 'The n days, weeks, months … up to the end of each period: whole months at grain month and above, at grain day from the day after the same day n months before',
+    },
     example: 'ROLLING([revenue], 7 DAY)',
   },
   YTD: toDate('YTD', '年初至今', 'YEAR'),

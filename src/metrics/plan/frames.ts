@@ -19,6 +19,8 @@ export interface Frame {
   days: { first(): string; end(): string };
 }
 
+const monthly: ReadonlySet<string> = new Set(['month', 'quarter', 'year']);
+
 /**
  * How far back an earlier period lies, in a unit that fits the grain. For the grain week a year is 52 weeks, because no weekday falls
  * on the same date every year.
@@ -79,7 +81,12 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
   const lower = (): string | null => {
     if (window.from === 'start') return null;
     if ('startOf' in window.from) return dialect.startOf(earliest(), window.from.startOf, weekStart);
-    return later(earlier(earliest(), window.from.count, window.from.unit as Grain), 1, 'day');
+    const { count, unit } = window.from;
+    const after = later(earlier(earliest(), count, unit as Grain), 1, 'day');
+    // The window of a day begins after the same day so many months before (metrics.md A.7). That of a month that ends early would begin
+    // within the longer month before, so the windows of months begin with a month.
+    const isOfWholes = window.day !== 'AVERAGE' && monthly.has(unit) && monthly.has(grain ?? totalOf ?? 'month');
+    return isOfWholes ? `GREATEST(${after}, ${earlier(later(last(), 1, 'day'), count, unit as Grain)})` : after;
   };
   return { base, lower, upper: () => later(last(), 1, 'day'), days };
 }
