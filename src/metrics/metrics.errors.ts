@@ -86,11 +86,11 @@ export class FanOutMeasureError extends ApiError {
       {
         zh:
           `FanOutMeasure: 指标“${metric}”的 ${fn} 只取连接表 ${table} 的列 ${list} 的值，其每一行会按引用它的事实行重复计入；` +
-          `请把指标绑定到 ${table}，或改用 MIN、MAX、COUNT(DISTINCT …)；要数事实行，请用 COUNT(* WHERE …)；若本就要逐行计入，请在绑定中声明 additivity: additive`,
+          `请把指标绑定到 ${table}，或改用 MIN、MAX、COUNT(DISTINCT …)；要数事实行，请用 COUNT(* WHERE …)；若二者一一对应，请声明 relationship: one_to_one；若本就要逐行计入，请在绑定中声明 additivity: additive`,
         en:
           `The ${fn} of metric '${metric}' takes only values of column ${list} of the joined table ${table}, and would count each of its rows once for ` +
           `every fact row that refers to it: bind the metric to ${table}, or use MIN, MAX or COUNT(DISTINCT …); count fact rows with COUNT(* WHERE …); ` +
-          'if each fact row is meant to count the value, declare additivity: additive in the binding',
+          'if each row has one fact row at most, declare relationship: one_to_one; if each fact row is meant to count the value, additivity: additive',
       },
       { context: { metric, columns, tables } },
     );
