@@ -41,8 +41,13 @@ export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs
   timeZone?: string;
 }
 
-/** Runs one statement of a snapshot. @throws as `WarehouseClient.query` */
-export type SnapshotQuery = (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>;
+/**
+ * Runs one statement of a snapshot. A `timeoutMs` below that of the snapshot holds for this statement and those after it.
+ * @throws as `WarehouseClient.query`
+ */
+export type SnapshotQuery = (
+  statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'> & Partial<Pick<QueryRequest, 'timeoutMs'>>,
+) => Promise<QueryResult>;
 
 export interface ExportRequest extends SnapshotRequest {
   /** The longest time of the whole export in ms, including the time that the consumer of the rows takes. */
@@ -157,9 +162,12 @@ export class PostgresReads {
           await frame(client, start);
         },
       );
-      const query: SnapshotQuery = statement => {
+      const query: SnapshotQuery = ({ timeoutMs: ownMs, ...statement }) => {
         claim.signal?.throwIfAborted();
-        return withWatch(client, limit, () => this.run(client, statement, bounds));
+        return withWatch(client, limit, async () => {
+          if (ownMs !== undefined) await frame(client, `SET LOCAL statement_timeout = ${Math.min(limit, ownMs)}`);
+          return this.run(client, statement, bounds);
+        });
       };
       const letGo = (): Promise<void> =>
         withWatch(client, limit, async () => {
