@@ -8,7 +8,7 @@ import { type WarningCode } from './patterns/metric-pattern.js';
 import { type CompiledMetrics } from './plan/compile-metric.js';
 import { type Flag } from './plan/compile-result.js';
 import { maxFilledPeriods } from './plan/compile-time.js';
-import { shiftOf } from './plan/frames.js';
+import { monthsIn, shiftOf } from './plan/frames.js';
 
 const sentences: Record<WarningCode, Bilingual> = {
   NEGATIVE_BASE: {
@@ -171,7 +171,6 @@ function changingDimensions(
 }
 
 const hourMs = 3_600_000;
-const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
 function isClamped(day: string, months: number): boolean {
   if (Number(day.slice(-2)) <= 28) return false;

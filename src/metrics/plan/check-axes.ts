@@ -5,7 +5,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { type Span } from '../patterns/metric-pattern.js';
 import { kindOf } from './compare-types.js';
 import { countPeriods, finestOf, maxFilledPeriods, noTimeColumn, type TimePlan } from './compile-time.js';
-import { shiftOf } from './frames.js';
+import { monthsIn, shiftOf } from './frames.js';
 import { findDimension, findEntity, listedKeys } from './metric-binding.js';
 import { grains, type MetricRequest } from './metric-request.js';
 import { type Events, type Scan } from './plan-metric.js';
@@ -143,10 +143,8 @@ function checkHours(
 const mostYears = 4_000;
 
 function inYears({ count, unit }: { count: number; unit: Grain }): number {
-  return (count * (inMonths[unit] ?? 0)) / 12;
+  return (count * (monthsIn[unit] ?? 0)) / 12;
 }
-
-const inMonths: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
 /**
  * Checks that a comparison goes back a whole number of the grain. Otherwise it would compare a period with parts of two earlier
@@ -169,11 +167,11 @@ function checkShift(shift: Span, grain: Grain | null, report: Report): void {
     });
     return;
   }
-  const months = inMonths[grain ?? 'day'];
+  const months = monthsIn[grain ?? 'day'];
   const isWhole =
     months === undefined
       ? grain !== 'week' || unit === 'week' || (unit === 'day' && count % 7 === 0)
-      : ((inMonths[unit] ?? 0) * count) % months === 0 && inMonths[unit] !== undefined;
+      : ((monthsIn[unit] ?? 0) * count) % months === 0 && monthsIn[unit] !== undefined;
   if (!isWhole)
     report('time.grain', 'offset_not_whole', {
       zh: `与 ${count} ${unit} 之前相比，不是整数个 ${grain}`,

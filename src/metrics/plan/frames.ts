@@ -19,7 +19,8 @@ export interface Frame {
   days: { first(): string; end(): string };
 }
 
-const monthly: ReadonlySet<string> = new Set(['month', 'quarter', 'year']);
+/** The months of the units that have a whole number of months. */
+export const monthsIn: Partial<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
 /**
  * How far back an earlier period lies, in a unit that fits the grain. For the grain week a year is 52 weeks, because no weekday falls
@@ -85,7 +86,7 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
     const after = later(earlier(earliest(), count, unit as Grain), 1, 'day');
     // The window of a day begins after the same day so many months before (metrics.md A.7). That of a month that ends early would begin
     // within the longer month before, so the windows of months begin with a month.
-    const isOfWholes = window.day !== 'AVERAGE' && monthly.has(unit) && monthly.has(grain ?? totalOf ?? 'month');
+    const isOfWholes = window.day !== 'AVERAGE' && unit in monthsIn && (grain ?? totalOf ?? 'month') in monthsIn;
     return isOfWholes ? `GREATEST(${after}, ${earlier(later(last(), 1, 'day'), count, unit as Grain)})` : after;
   };
   return { base, lower, upper: () => later(last(), 1, 'day'), days };
