@@ -75,24 +75,30 @@ export class FanOutJoinError extends ApiError {
  */
 export class FanOutMeasureError extends ApiError {
   /**
-   * @param columns the logical columns in the argument
-   * @param tables the joined tables that the columns come from
+   * @param columns the logical columns in the argument. The joined tables are not named: viewers see the error, and not the binding
+   * @param mayDeclare whether a join to the columns could be declared one to one
    */
-  constructor(metric: string, fn: string, columns: readonly string[], tables: readonly string[]) {
-    const [list, table] = [columns.join(', '), tables.join(', ')];
+  constructor(metric: string, fn: string, columns: readonly string[], mayDeclare: boolean) {
+    const list = columns.join(', ');
+    const declaring = mayDeclare
+      ? {
+          zh: '若二者一一对应，请声明 relationship: one_to_one；',
+          en: 'if each of its rows has one fact row at most, declare relationship: one_to_one; ',
+        }
+      : { zh: '', en: '' };
     super(
       422,
       'fan_out_measure',
       {
         zh:
-          `FanOutMeasure: 指标“${metric}”的 ${fn} 只取连接表 ${table} 的列 ${list} 的值，其每一行会按引用它的事实行重复计入；` +
-          `请把指标绑定到 ${table}，或改用 MIN、MAX、COUNT(DISTINCT …)；要数事实行，请用 COUNT(* WHERE …)；若二者一一对应，请声明 relationship: one_to_one；若本就要逐行计入，请在绑定中声明 additivity: additive`,
+          `FanOutMeasure: 指标“${metric}”的 ${fn} 只取连接表的列 ${list} 的值，连接表的每一行会按引用它的事实行重复计入；` +
+          `请把指标绑定到该表，或改用 MIN、MAX、COUNT(DISTINCT …)；要数事实行，请用 COUNT(* WHERE …)；${declaring.zh}若本就要逐行计入，请在绑定中声明 additivity: additive`,
         en:
-          `The ${fn} of metric '${metric}' takes only values of column ${list} of the joined table ${table}, and would count each of its rows once for ` +
-          `every fact row that refers to it: bind the metric to ${table}, or use MIN, MAX or COUNT(DISTINCT …); count fact rows with COUNT(* WHERE …); ` +
-          'if each row has one fact row at most, declare relationship: one_to_one; if each fact row is meant to count the value, additivity: additive',
+          `The ${fn} of metric '${metric}' takes only values of a joined table (${list}), and would count each row of that table once for every ` +
+          `fact row that refers to it: bind the metric to that table, or use MIN, MAX or COUNT(DISTINCT …); count fact rows with COUNT(* WHERE …); ` +
+          `${declaring.en}if each fact row is meant to count the value, declare additivity: additive`,
       },
-      { context: { metric, columns, tables } },
+      { context: { metric, columns } },
     );
   }
 }

@@ -5,7 +5,8 @@ import { type Steps } from '../../text/steps.js';
 import { type Leaf, type SqlText } from '../formula/formula-tree.js';
 import { FanOutMeasureError } from '../metrics.errors.js';
 import { guardOverTables } from './bound-sql.js';
-import { isBoolean } from './exact-arithmetic.js';
+import { isFloat } from './compile-relation.js';
+import { isBoolean, type TypeOf } from './exact-arithmetic.js';
 import { type GuardedTexts } from './guard-formula.js';
 import { type BoundJoin, type BoundTable, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type ResolvedLeaf } from './resolve-metric.js';
@@ -14,9 +15,9 @@ type ColumnName = [qualifier: string | null, name: string];
 
 /**
  * Refuses an aggregate that takes all its values from joined tables of which one row belongs to several rows of the fact table: the row
- * would count once for each of them. Extremes and distinct counts are the same either way. A binding that declares its values
- * `additive` means them by row.
- * @returns the one-to-one joins that aggregates rely on, seen from the other side: their keys must be unique as well
+ * would count once for each of them. Extremes and distinct counts are the same either way, and FIRST and LAST with a key count each key
+ * once. A binding that declares its values `additive` means them by row.
+ * @returns the one-to-one joins that aggregates rely on, turned round: their keys in the other table must be unique as well
  * @throws FanOutMeasureError
  */
 export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<MetricBinding, GuardedTexts>): Steps<BoundJoin[]> {
@@ -29,7 +30,8 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
     yield;
     const known = sides.get(binding) ?? new Sides(binding);
     sides.set(binding, known);
-    const columns = measured.flatMap(text => valueColumns(texts.get(binding)!.get(text)!.tree).map(([, column]) => column));
+    const typeOf = (column: string) => namedColumns(binding).get(column)?.type;
+    const columns = measured.flatMap(text => valueColumns(texts.get(binding)!.get(text)!.tree, typeOf).map(([, column]) => column));
     const tables = new Set<string>();
     for (const column of columns) {
       yield;
@@ -37,14 +39,11 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
     }
     if (tables.size === 0 || tables.has(binding.fact.alias)) continue;
     const proof = [...tables].map(alias => known.proofOf(alias)).find(found => found !== null);
-    if (!proof)
-      throw new FanOutMeasureError(
-        name,
-        functionOf(leaf.node),
-        [...new Set(columns)],
-        binding.joins.filter(({ alias }) => tables.has(alias)).map(({ alias, source }) => ('table' in source ? source.table : alias)),
-      );
-    for (const join of proof) relied.set(JSON.stringify([join.source, join.on]), join);
+    if (!proof) {
+      const mayDeclare = [...tables].some(alias => known.mayBeOneToOne(alias));
+      throw new FanOutMeasureError(name, functionOf(leaf.node), [...new Set(columns)], mayDeclare);
+    }
+    for (const join of proof) relied.set(JSON.stringify([join.source, join.on, join.filter]), join);
   }
   return [...relied.values()];
 }
@@ -53,7 +52,7 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
 function measuredTexts(leaf: Leaf): SqlText[] {
   switch (leaf.pattern) {
     case 'aggregate':
-      return leaf.argument === null || leaf.fn === 'MIN' || leaf.fn === 'MAX' ? [] : [leaf.argument];
+      return leaf.argument === null || leaf.by !== null || leaf.fn === 'MIN' || leaf.fn === 'MAX' ? [] : [leaf.argument];
     case 'count_distinct':
       return [];
     case 'quantile':
@@ -75,6 +74,8 @@ class Sides {
   private readonly guard: Guard;
   /** For each table, by its alias: the joins to prove if one of its rows belongs to one fact row at most. Null if it may be several. */
   private readonly proofs = new Map<string, BoundJoin[] | null>();
+  /** The aliases of tables that could be proved if their joins were declared one to one. */
+  private readonly undeclared = new Set<string>();
 
   constructor(private readonly binding: MetricBinding) {
     this.guard = guardOverTables(binding);
@@ -82,7 +83,10 @@ class Sides {
     this.proofs.set(fact.alias, []);
     const before = new Map<string, BoundTable>([[fact.alias, fact]]);
     for (const join of joins) {
-      this.proofs.set(join.alias, this.proofThrough(join, before));
+      const proof = this.proofThrough(join, before);
+      const isDeclared = join.relationship === 'one_to_one';
+      this.proofs.set(join.alias, isDeclared ? proof : null);
+      if (proof && !isDeclared) this.undeclared.add(join.alias);
       before.set(join.alias, join);
     }
   }
@@ -91,14 +95,21 @@ class Sides {
     return this.proofs.get(alias) ?? null;
   }
 
-  /** The aliases of the tables from which a logical column takes its values. */
-  tablesBehind(column: string): string[] {
-    const bound = namedColumns(this.binding).get(column);
-    return bound ? valueColumns(this.guard(bound.expression).tree).map(([qualifier]) => qualifier ?? this.binding.fact.alias) : [];
+  mayBeOneToOne(alias: string): boolean {
+    return this.undeclared.has(alias);
   }
 
-  private proofThrough({ relationship, on }: BoundJoin, before: ReadonlyMap<string, BoundTable>): BoundJoin[] | null {
-    if (relationship !== 'one_to_one') return null;
+  /** The aliases of the tables from which a logical column takes its values. */
+  tablesBehind(column: string): string[] {
+    const { fact, joins } = this.binding;
+    const bound = namedColumns(this.binding).get(column);
+    const typeOf: TypeOf = (name, qualifier) =>
+      [fact, ...joins].find(({ alias }) => alias === (qualifier ?? fact.alias))?.columns.find(each => each.name === name)?.type;
+    return bound ? valueColumns(this.guard(bound.expression).tree, typeOf).map(([qualifier]) => qualifier ?? fact.alias) : [];
+  }
+
+  /** The joins to prove if a join is one to one. */
+  private proofThrough({ on }: BoundJoin, before: ReadonlyMap<string, BoundTable>): BoundJoin[] | null {
     const [alias, ...others] = new Set(
       on.flatMap(([outer]) => this.guard(outer).columns.map(([qualifier]) => qualifier ?? this.binding.fact.alias)),
     );
@@ -106,15 +117,31 @@ class Sides {
     const path = table && this.proofOf(table.alias);
     // The keys of a query are not proved.
     if (!path || 'sql' in table.source) return null;
-    return [...path, { ...table, kind: 'inner', relationship, on: on.map(([outer, key]) => [key, outer]) }];
+    const filter = table === this.binding.fact ? this.ownFilter() : null;
+    const turned: BoundJoin = { ...table, kind: 'inner', relationship: 'one_to_one', on: on.map(([outer, key]) => [key, outer]) };
+    return [...path, filter === null ? turned : { ...turned, filter }];
+  }
+
+  /**
+   * The row filter, if it reads the fact table alone. Null also if it reads a float: relations compare floats as decimals, see
+   * `compileTable`, so that the filter alone could admit other rows.
+   */
+  private ownFilter(): string | null {
+    const { fact, row_filter: filter } = this.binding;
+    if (filter === null) return null;
+    const isOwn = this.guard(filter).columns.every(
+      ([qualifier, name]) =>
+        (qualifier ?? fact.alias) === fact.alias && !fact.columns.some(column => column.name === name && isFloat(column.type)),
+    );
+    return isOwn ? filter : null;
   }
 }
 
 /**
  * The columns whose values an expression takes. A column of a condition decides only, as in a WHERE: `CASE WHEN stock > 0 THEN 1 END`
- * takes the value of no column.
+ * takes the value of no column. A boolean column is a condition.
  */
-function valueColumns(tree: SqlTree): ColumnName[] {
+function valueColumns(tree: SqlTree, typeOf: TypeOf): ColumnName[] {
   const found: ColumnName[] = [];
   visit(tree);
   return found;
@@ -122,12 +149,13 @@ function valueColumns(tree: SqlTree): ColumnName[] {
   function visit(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) return value.forEach(visit);
+    if (isBoolean({ tree: value }, typeOf)) return;
     const { ColumnRef: reference, CaseExpr: choice, CaseWhen: branch } = value as Record<string, NodeFields | undefined>;
     if (reference) {
       const parts = nameParts(reference.fields);
       found.push([parts.length > 1 ? (parts[0] ?? null) : null, parts.at(-1) ?? '']);
     } else if (choice) [choice.args, choice.defresult].forEach(visit);
     else if (branch) visit(branch.result);
-    else if (!isBoolean({ tree: value }, () => undefined)) Object.values(value).forEach(visit);
+    else Object.values(value).forEach(visit);
   }
 }

@@ -47,8 +47,9 @@ function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
   const guard = guardOverTable(join);
   const guarded = join.on.map(([, key]) => guard(key));
   const keys = guarded.map(key => assembly.embed(key));
+  const filter = join.filter === undefined ? '' : ` AND ${assembly.embed(guard(join.filter))}`;
   const grouped = `EXISTS (SELECT 1 FROM ${quoteTable(schema, table)} AS ${assembly.dialect.quote(join.alias)}
-    WHERE ${keys.map(key => `${key} IS NOT NULL`).join(' AND ')} GROUP BY ${keys.join(', ')} HAVING count(*) > 1)`;
+    WHERE ${keys.map(key => `${key} IS NOT NULL`).join(' AND ')}${filter} GROUP BY ${keys.join(', ')} HAVING count(*) > 1)`;
   const columns = guarded.flatMap(columnOf);
   if (columns.length < keys.length) return grouped;
   // A unique index of a table with inheritance children does not cover the rows of the children.

@@ -143,15 +143,23 @@ export function isNoCondition({ tree }: GuardedExpression, typeOf: TypeOf): bool
   return ['integer', 'decimal'].includes(new Kinds(typeOf).of(tree));
 }
 
-const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
+/** Operators with two operands whose value is true, false or NULL. `~ 5` with one operand is a number. */
+const comparisons: ReadonlySet<string> = new Set(list('= <> != < <= > >= ~ ~* !~ !~* ^@ @> <@ ? ?| ?& @? @@'));
+const tests: ReadonlySet<string> = new Set(
+  list('starts_with regexp_like isfinite overlaps jsonb_exists jsonb_path_exists jsonb_path_match'),
+);
 
 /** True for an expression whose value is certainly true, false or NULL. */
 export function isBoolean({ tree }: Pick<GuardedExpression, 'tree'>, typeOf: TypeOf): boolean {
-  const { ColumnRef, A_Const, A_Expr, TypeCast, BoolExpr, NullTest, BooleanTest } = tree as Record<string, NodeFields | undefined>;
+  const { ColumnRef, A_Const, A_Expr, TypeCast, FuncCall, BoolExpr, NullTest, BooleanTest } = tree as Record<
+    string,
+    NodeFields | undefined
+  >;
   if (BoolExpr ?? NullTest ?? BooleanTest) return true;
   if (ColumnRef) return typeOfReference(ColumnRef, typeOf) === 'boolean';
   if (A_Const) return A_Const.boolval !== undefined;
   if (TypeCast) return nameParts((TypeCast.typeName as NodeFields).names).at(-1) === 'bool';
+  if (FuncCall) return tests.has(nameParts(FuncCall.funcname).at(-1) ?? '');
   if (!A_Expr) return false;
-  return A_Expr.kind === 'AEXPR_OP' ? comparisons.has(operatorOf(A_Expr)) : A_Expr.kind !== 'AEXPR_NULLIF';
+  return A_Expr.kind === 'AEXPR_OP' ? A_Expr.lexpr !== undefined && comparisons.has(operatorOf(A_Expr)) : A_Expr.kind !== 'AEXPR_NULLIF';
 }

@@ -46,6 +46,8 @@ export interface BoundJoin extends BoundTable {
   relationship: 'many_to_one' | 'one_to_one';
   /** Pairs of expressions that must be equal: [fact side, join side]. */
   on: [string, string][];
+  /** In a proof: a condition on the rows of the table among which the key must be unique. Absent for all rows. */
+  filter?: string;
 }
 
 /** A table of a binding, with the names of the columns that a statement reads. */

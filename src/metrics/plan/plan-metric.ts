@@ -23,7 +23,7 @@ export interface MetricPlan {
   /** The values of the metrics, one for each metric, in the order of the metrics. */
   values: PlannedValue[];
   warnings: PlannedTest[];
-  /** The one-to-one joins whose two keys must both be unique, each seen from its second table, see `checkSides`. */
+  /** One-to-one joins, turned round: the keys of their first tables must be unique as well, see `checkSides`. */
   oneToOne: BoundJoin[];
 }
 

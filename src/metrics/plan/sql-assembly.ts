@@ -218,8 +218,10 @@ export class SqlAssembly {
     const guard = guardOverTable(join);
     const keys = join.on.map(([, key]) => this.embed(guard(key)));
     const list = keys.map((key, index) => `${key} AS "k${index}"`).join(', ');
-    const known = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
-    return atOnce(this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`));
+    const rows = [...keys.map(key => `${key} IS NOT NULL`), ...(join.filter === undefined ? [] : [this.embed(guard(join.filter))])];
+    return atOnce(
+      this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${rows.join(' AND ')}`),
+    );
   }
 
   /**
