@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { inLimitedTurns } from '../common/turns/pace.js';
@@ -16,7 +17,8 @@ import { fanOut } from './fan-out.js';
 import { BindingOutdatedError } from './metrics.errors.js';
 import { placesOf } from './plan/bound-sql.js';
 import { compileProof } from './plan/compile-proof.js';
-import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
+import { compileUntimed } from './plan/compile-untimed.js';
+import { bindingKey, type BoundJoin, type BoundTable, type MetricBinding, type TableRead } from './plan/metric-binding.js';
 import { statementTellsTime } from './plan/tells-time.js';
 
 /** The zone, tables, joins and columns that a metric reads, as its compiler found them. */
@@ -29,18 +31,18 @@ export interface MetricReads {
 
 export interface CheckedStatement extends SqlStatement {
   maxRows: number;
-  /** True if the result holds for all requests, so that it is read once for each data version of the tables. */
-  isOfData?: boolean;
 }
 
 export interface CheckedResult {
-  /** The result of each statement. */
+  /** The result of each statement, then the number of rows without a time as one row of one value. */
   results: QueryResult[];
   /** The data versions of the mirror's tables in the snapshot that was read. Null for another database. */
   versions: ReadonlyMap<string, number> | null;
 }
 
 const mostProofs = 2_000;
+/** Maximum time in ms of counting the rows without a time: the count serves a warning, and the rows of the answer wait for it. */
+const untimedMs = 1_000;
 /** Maximum joins, and maximum tables, that one statement proves. */
 const mostInProof = 20;
 /** Maximum data versions that are read; no metric reads so many tables. */
@@ -55,17 +57,27 @@ export class CheckedReads {
   /** For each proof, by its key: the data versions of the mirror's tables at which join keys were unique or columns had their types. */
   private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
-  /** The results of statements with `isOfData`, by statement and data versions. */
-  private readonly ofData = new LRUCache<string, QueryResult>({ max: mostProofs });
+  /** Numbers of rows without a time, by a hash of the bindings, the zone and the data versions. 0 also after a count that failed. */
+  private readonly untimed = new LRUCache<string, number>({ max: mostProofs });
 
   constructor(private readonly settings: Settings) {}
 
-  /** Runs the statements in one snapshot. @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
-  run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<CheckedResult> {
+  /**
+   * Runs the statements in one snapshot, then counts the rows of `timed` without a time.
+   * @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query`
+   */
+  run(
+    connection: UsableConnection,
+    metric: MetricReads,
+    statements: readonly CheckedStatement[],
+    timed: readonly MetricBinding[],
+  ): Promise<CheckedResult> {
     return this.snapshot(connection, metric, async query => {
       const versions = await this.check(query, connection, metric);
       const results: QueryResult[] = [];
-      for (const statement of statements) results.push(await this.read(query, statement, metric, versions));
+      for (const statement of statements) results.push(await query(statement));
+      const untimed = await this.countUntimed(query, connection, metric, versions, timed);
+      results.push({ columns: [], rows: [[untimed]], truncated: false, bytes: 0 });
       return { results, versions: versions && new Map([...versions].map(([table, { version }]) => [table, version])) };
     });
   }
@@ -126,19 +138,33 @@ export class CheckedReads {
     }
   }
 
-  /** Runs a statement, or takes the result that it had at the same data versions. */
-  private async read(
+  /**
+   * The number of rows of bindings without a time, counted once for each data version of the tables. 0 if a table has no version, and if
+   * the count fails or takes too long, which must not fail the request. It comes last, because a failure ends the transaction.
+   */
+  private async countUntimed(
     query: SnapshotQuery,
-    { isOfData = false, ...statement }: CheckedStatement,
+    { claim }: UsableConnection,
     { tables, timezone }: MetricReads,
     versions: ReadonlyMap<string, DataVersion> | null,
-  ): Promise<QueryResult> {
-    const at = isOfData ? tables.map(table => versionOf(table, versions)) : [];
-    if (at.length === 0 || at.includes(null)) return query(statement);
-    const key = JSON.stringify([statement, timezone, at]);
-    const result = this.ofData.get(key) ?? (await query(statement));
-    this.ofData.set(key, result);
-    return result;
+    bindings: readonly MetricBinding[],
+  ): Promise<number> {
+    const at = tables.map(table => versionOf(table, versions));
+    if (bindings.length === 0 || at.includes(null)) return 0;
+    const hash = createHash('sha256').update(JSON.stringify([timezone, at]));
+    for (const binding of bindings) hash.update(bindingKey(binding));
+    const key = hash.digest('base64');
+    const known = this.untimed.get(key);
+    if (known !== undefined) return known;
+    let count = 0;
+    try {
+      const statement = await inLimitedTurns(compileUntimed(bindings));
+      if (statement) count = Number((await query({ ...statement, maxRows: 1, timeoutMs: untimedMs })).rows[0]?.[0] ?? 0);
+    } catch {
+      claim.signal?.throwIfAborted();
+    }
+    this.untimed.set(key, count);
+    return count;
   }
 
   /**
@@ -218,8 +244,8 @@ function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][
  */
 function proofOfKey(join: BoundJoin, timezone: string, versions: ReadonlyMap<string, DataVersion> | null): Proof {
   const keys = join.on.map(([, key]) => key);
-  const at = statementTellsTime(`SELECT ${keys.join(', ')}`) ? null : versionOf(join, versions);
-  return { key: JSON.stringify([join.source, join.alias, keys, timezone]), at };
+  const at = statementTellsTime(`SELECT ${[...keys, join.filter ?? 'TRUE'].join(', ')}`) ? null : versionOf(join, versions);
+  return { key: JSON.stringify([join.source, join.alias, keys, join.filter, timezone]), at };
 }
 
 function proofOfTypes({ table, columns }: TableRead, versions: ReadonlyMap<string, DataVersion> | null): Proof {

@@ -1,6 +1,8 @@
+import { type Grain } from '../formula/formula-tree.js';
+import { shiftOf } from './frames.js';
 import { findDimension, type MetricBinding } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
-import { type Scan } from './plan-metric.js';
+import { type Scan, type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
@@ -8,7 +10,8 @@ import { type SqlAssembly } from './sql-assembly.js';
  * a dimension that changes with the period, such as the weekday beside the day before, leaves nothing to compare.
  * - `SIDES_APART`: the row's period has rows of both periods, and none of the `dimensions` has a value in both.
  * - `SIDES_MEET`: the values of `dimensions` in the row occur in both periods.
- * - `SIDE_SHIFTED`: the statement shows the earlier period alone, so `dimensions` are those of the earlier period.
+ * - `SIDE_SHIFTED`: the statement shows the earlier period alone, so `dimensions` are those of the earlier period. Absent for whole weeks
+ *   before, which keep the weekday.
  */
 export type SideFlag =
   | { code: 'SIDES_APART'; dimensions: string[]; followTime: boolean }
@@ -36,7 +39,7 @@ export function compareSides(
   request: MetricRequest,
   source: string,
   isLevelled: boolean,
-  hasPeriods: boolean,
+  grain: Grain | null,
   assembly: SqlAssembly,
   parts: string[],
 ): ComparedSides {
@@ -46,8 +49,14 @@ export function compareSides(
   const followTime = timed.includes(true);
   const names = request.dimensions.filter((_, index) => timed[index] || !followTime);
   if (!comparesByDimension(scans, request))
-    return { source, flags: followTime ? [{ flag: { code: 'SIDE_SHIFTED', dimensions: names }, sql: 'TRUE' }] : [] };
-  const period = hasPeriods ? ['"period"'] : [];
+    return {
+      source,
+      flags:
+        followTime && !scans.every(({ axis }) => isWholeWeeks(axis, grain))
+          ? [{ flag: { code: 'SIDE_SHIFTED', dimensions: names }, sql: 'TRUE' }]
+          : [],
+    };
+  const period = grain !== null ? ['"period"'] : [];
   const kept = [...period, ...request.dimensions.flatMap((_, index) => (timed[index] || !followTime ? [`"d${index}"`] : []))];
   const over = (keys: string[]): string => `OVER (${keys.length > 0 ? `PARTITION BY ${keys.join(', ')}` : ''})`;
   const part = assembly.part('s');
@@ -67,9 +76,15 @@ export function compareSides(
   };
 }
 
+function isWholeWeeks({ shift }: ScanAxis, grain: Grain | null): boolean {
+  if (!shift) return false;
+  const { count, unit } = shiftOf(shift, grain);
+  return unit === 'week' || (unit === 'day' && count % 7 === 0);
+}
+
 /**
  * Whether a dimension is computed from the time column alone, or from a table that is joined by the time column alone, as a calendar
- * is.
+ * is. A time of several columns is followed by none: one of them may be a status that chooses between two times.
  */
 function followsTime(name: string, binding: MetricBinding, assembly: SqlAssembly): boolean {
   const dimension = findDimension(binding, name);
@@ -79,6 +94,7 @@ function followsTime(name: string, binding: MetricBinding, assembly: SqlAssembly
   const keyOf = (column: { table: string; name: string }): string => JSON.stringify([column.table, column.name]);
   const tables = new Set<string>();
   const columns = new Set(columnsOf(binding.time.expression).map(keyOf));
+  if (columns.size !== 1) return false;
   const follow = (texts: string[]): boolean => {
     const read = texts.flatMap(columnsOf);
     return read.length > 0 && read.every(column => columns.has(keyOf(column)) || tables.has(column.table));

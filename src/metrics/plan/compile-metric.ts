@@ -10,9 +10,8 @@ import { compare, compileHaving, compileOrder, type ResultColumn } from './compi
 import { FilterChecks } from './filter-checks.js';
 import { type Building, compileResult, type Flag, queriedTables } from './compile-result.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
-import { compileUntimed } from './compile-untimed.js';
 import { filtersTime } from './filters-time.js';
-import { type BoundJoin, findDimension, type TableRead } from './metric-binding.js';
+import { type BoundJoin, findDimension, type MetricBinding, type TableRead } from './metric-binding.js';
 import { type CompareMode, type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, planInSteps, type ScanAxis } from './plan-metric.js';
 import { ownersIn, type ResolvedMetric } from './resolve-metric.js';
@@ -44,8 +43,8 @@ export interface CompiledMetrics extends CompiledStatement {
   flags: Flag[];
   /** The statement of the totals: the same values over the same rows, without grouping. Null if the request asks for no totals. */
   totals: CompiledStatement | null;
-  /** The statement that counts the rows without a time, see `compileUntimed`. */
-  untimed: CompiledStatement | null;
+  /** The bindings whose rows without a time the request leaves out, see `compileUntimed`. Empty if it shows any such rows. */
+  leavesUntimed: readonly MetricBinding[];
   /** The time zone of the session in which the statements run. */
   timezone: string;
   /** The joins that the statements read. `reads` has the tables, with their columns. */
@@ -120,12 +119,13 @@ export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRe
     : null;
   const columns = [...keys, ...outputs.map(({ column }) => column)];
   const { joins, reads } = assembly;
+  const isTimed = time.from !== null || time.to !== null || axes.every(({ window, shift }) => window ?? shift);
   return {
     connectionId,
     columns,
     flags: compiled.flags,
     totals,
-    untimed: yield* compileUntimed(allBindings, time, axes),
+    leavesUntimed: isTimed ? allBindings.filter(binding => binding.time) : [],
     timezone: time.timezone,
     joins,
     reads,
@@ -197,7 +197,7 @@ function* compileStatement(
   const kept: string[] = [];
   for (const [index, filter] of filters.entries()) kept.push(...(yield* compileFilterByMetric(filter, index, request, time, building)));
   const values = outputs.map(({ value }) => value);
-  const { parts, result, tooMany, flags } = yield* compileResult(plan, values, request, time, building);
+  const { parts, result, tooMany, flags } = yield* compileResult(plan, values, request, time, building, true);
 
   let dimension = 0;
   const columns: ResultColumn[] = [
@@ -246,7 +246,7 @@ function* compileFilterByMetric(
   const { assembly } = building;
   const own: MetricRequest = { ...request, dimensions: [by], filters: [], filtersByMetric: [] };
   const ownTime: TimePlan = { ...time, grain: null, fill: 'none', from: inRange ? from : null, to: inRange ? to : null };
-  const { parts, result } = yield* compileResult(plan, [plan.values[0]!.value], own, ownTime, building);
+  const { parts, result } = yield* compileResult(plan, [plan.values[0]!.value], own, ownTime, building, false);
   const select = `WITH ${parts.join(',\n')}
   SELECT "d0" AS "key"
   FROM ${result}

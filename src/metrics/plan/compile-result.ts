@@ -33,13 +33,17 @@ export interface CompiledResult {
 /** The state of a statement while it is compiled. */
 export type Building = Pick<ScanContext, 'assembly' | 'problems' | 'checks'>;
 
-/** Compiles planned metrics up to their values, without `having`, order and limit. */
+/**
+ * Compiles planned metrics up to their values, without `having`, order and limit.
+ * @param tellsSides whether flags tell how rows are compared
+ */
 export function* compileResult(
   { scans, warnings, oneToOne }: MetricPlan,
   values: Value[],
   request: MetricRequest,
   time: TimePlan,
   building: Building,
+  tellsSides: boolean,
 ): Steps<CompiledResult> {
   const { assembly } = building;
   const { dialect } = assembly;
@@ -59,9 +63,9 @@ export function* compileResult(
 
   const sources = scans.map((scan, index) => ({ scan, part: assembly.part(`f${index}`) }));
   const stack = { stacked: assembly.part('u'), grouped: assembly.part('g') };
-  let source = compileStack(sources, stack, time, keys, isLevelled, comparesByDimension(scans, request), assembly, parts);
+  let source = compileStack(sources, stack, time, keys, isLevelled, tellsSides && comparesByDimension(scans, request), assembly, parts);
   if (isLevelled) source = spreadTotals(values, scans, keys, request, source, assembly, parts);
-  const sides = compareSides(scans, request, source, isLevelled, time.grain !== null, assembly, parts);
+  const sides = tellsSides ? compareSides(scans, request, source, isLevelled, time.grain, assembly, parts) : { source, flags: [] };
   const columnSql = sqlOfColumns(scans, request, time, isLevelled, assembly);
   const tooMany = periods?.tooMany;
   const flags: { flag: Flag; sql: string }[] = warnings.map(({ metric, ...test }) => ({

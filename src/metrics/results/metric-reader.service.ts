@@ -36,8 +36,7 @@ export class MetricReader {
   ) {}
 
   /**
-   * Reads the rows of a request and of its totals. On the mirror it also counts the rows that have no time, once for each data version;
-   * on other databases the count could take another scan for each request.
+   * Reads the rows of a request and of its totals. On the mirror it also counts the rows that have no time, see `CheckedReads`.
    * @param connection a connection opened for this request, which proves that its caller may see the rows
    * @throws as `CheckedReads.run`
    */
@@ -49,12 +48,8 @@ export class MetricReader {
     limit: number,
     signal?: AbortSignal,
   ): Promise<MetricRead> {
-    const { totals, untimed } = compiled;
-    const statements = [
-      { ...compiled, maxRows: limit + 1 },
-      ...(totals ? [{ ...totals, maxRows: 2 }] : []),
-      ...(untimed && connection.client.local ? [{ ...untimed, maxRows: 1, isOfData: !untimed.tellsTime }] : []),
-    ];
+    const { totals, leavesUntimed } = compiled;
+    const statements = [{ ...compiled, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
     const metric = readsOf(bindings, compiled);
     const tables = mirrorTables(connection, metric) ?? [];
     const request = {
@@ -66,13 +61,12 @@ export class MetricReader {
     const dialect = bindings[0]?.dialect;
     const work: ReadWork = async shared => {
       const own = withSignal(connection, shared);
-      if (!dialect) return this.reads.run(own, metric, statements);
+      if (!dialect) return this.reads.run(own, metric, statements, leavesUntimed);
       return { results: await this.translated.run(own, dialect, metric, statements), versions: null };
     };
     const { results, ...answered } = await this.kept.read(request, work, signal);
-    const [rows, second] = results;
-    const sums = totals ? second : undefined;
-    return { ...answered, rows: rows!, totals: sums ?? null, untimed: Number(results[totals ? 2 : 1]?.rows[0]?.[0] ?? 0) };
+    const sums = totals ? results[1] : undefined;
+    return { ...answered, rows: results[0]!, totals: sums ?? null, untimed: Number(results[statements.length]?.rows[0]?.[0] ?? 0) };
   }
 
   /**

@@ -4,8 +4,8 @@ import { type CheckedStatement } from '../checked-reads.js';
 import { type CompiledStatement } from '../plan/sql-assembly.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
 
-/** Part of every key. Raise it when a release computes other rows from the same statements. */
-const formatVersion = 1;
+/** Part of every key. Raise it when a release keeps other rows for the same statements. */
+const formatVersion = 2;
 
 /** A hash of everything but the data that the rows of a metric depend on. */
 export function resultKey(
