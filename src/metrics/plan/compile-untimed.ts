@@ -20,7 +20,7 @@ export function* compileUntimed(bindings: readonly MetricBinding[]): Steps<SqlSt
   const counts: string[] = [];
   for (const binding of distinct.values()) {
     yield* assembly.judgeAll(binding, new Set(expressionsOf(binding)));
-    const relation = compileRelation(binding, [], true, assembly);
+    const relation = compileRelation(binding, [], { withTime: true }, assembly);
     counts.push(`(SELECT count(*) FROM ${relation} WHERE ${assembly.dialect.quote(timeColumn)} IS NULL)`);
   }
   const { tellsTime, ...statement } = yield* assembly.finishAll(`SELECT ${counts.join(' + ')} AS "untimed"`);
