@@ -8,7 +8,7 @@ import { momentColumn } from './hours.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type BoundColumn, type BoundTime, findDimension, findEntity, type MetricBinding } from './metric-binding.js';
 import { type Column, type Events, type Scan } from './plan-metric.js';
-import { rowsOf } from './scan-rows.js';
+import { rowsOf, type ScanRows } from './scan-rows.js';
 import { type NamedSql } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
@@ -38,9 +38,9 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
     return unit === null ? local : startOf(local, unit, time.weekStart);
   };
   const localOf = (name: string): string => (isOfMoments ? atZone(name, assembly.bind(time.timezone, 'text')) : name);
-  const embedAll = ({ args, where }: Pick<Column, 'args' | 'where'>): string[] => [
-    ...args.map(each => `${assembly.embed(each)} IS NOT NULL`),
-    ...where.map(each => assembly.embed(each)),
+  const embedAll = ({ kept }: ScanRows, { args, where }: Pick<Column, 'args' | 'where'>): string[] => [
+    ...args.map(each => kept(`${assembly.embed(each)} IS NOT NULL`, each)),
+    ...where.map(each => kept(assembly.embed(each), each)),
   ];
 
   const { grain } = time;
@@ -57,10 +57,11 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   ];
   const ofIdentity = identity.map(({ name, type }) => ({ sql: quote(name), name, type }));
   const carried = isTold ? [] : [...ofGroup, ...ofIdentity];
+  const ofBases = embedAll(rows, base);
   const bases = [
     `SELECT ${[...carried.map(({ sql, name }) => `${sql} AS "${name}"`), `${momentOf(bound)} AS "at"`, '"__entity"', '0 AS "kind"'].join(', ')}`,
     `FROM ${rows.from(true)}`,
-    ...where([...rangeConditions(time, bound, assembly), ...rows.conditions, ...embedAll(base)]),
+    ...where([...rangeConditions(time, bound, assembly), ...rows.conditions, ...ofBases]),
   ].join('\n  ');
 
   const own = { ...credited, args: events.args, where: events.where };
@@ -75,10 +76,11 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const span = events.within && { count: events.within.count, unit: events.within.unit as Grain };
   const last =
     time.to === null || !span ? [] : [`${column} < ${raw(later(later(bind(time.to), span.count, span.unit), 1, unit ?? 'day'))}`];
+  const ofEvents = embedAll(eventRows, own);
   const eventSelect = [
     `SELECT ${[...carried.map(() => 'NULL'), `${momentOf(eventTime)} AS "at"`, '"__entity"', '1'].join(', ')}`,
     `FROM ${eventRows.from(true)}`,
-    ...where([...first, ...last, `${column} IS NOT NULL`, '"__entity" IS NOT NULL', ...embedAll(own)]),
+    ...where([...first, ...last, `${column} IS NOT NULL`, '"__entity" IS NOT NULL', ...ofEvents]),
   ].join('\n  ');
 
   const both = `(\n  ${bases}\n  UNION ALL\n  ${eventSelect}\n  ) AS e`;

@@ -14,6 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.close());
 
+/** An expression that PostgreSQL estimates as slow, and evaluates after others. */
+const manyUpper = (text: string): string => `${'upper('.repeat(8)}${text}${')'.repeat(8)}`;
+
 describe('the SQL of one scan', () => {
   it('aggregates all leaves of a binding in one pass (risk: a filtered leaf that drops rows of the others)', async () => {
     const request: Partial<MetricRequest> = {
@@ -138,6 +141,29 @@ LIMIT $5::bigint OFFSET $6::bigint`,
     expect(await run('SUM(金额)', probe(7), { ...orders, row_filter: "upper(upper(o.status)) = 'PAID'" })).toEqual([['170']]);
     expect(await run('SUM(金额)', probe(7), inner)).toEqual([['200']]);
     await expect(run('SUM(金额)', probe(100), inner)).rejects.toThrow('division by zero');
+  });
+
+  it('tells nothing of hidden rows by the SQL of a column, in a clause and in a filter (risk: only the clause is judged)', async () => {
+    const per = { name: 'per', expression: '1 / (r.amount - 4)', type: 'numeric' };
+    const hiding = { ...refunds, columns: [...refunds.columns, per], row_filter: `${manyUpper("coalesce(r.region, '')")} <> '西部'` };
+    expect(await run('SUM(amount)', { filter_clause: 'per > 0' }, hiding)).toEqual([['10']]);
+    expect(await run('SUM(amount)', { filters: [{ field: 'per', op: '>', value: 0 }] }, hiding)).toEqual([['10']]);
+  });
+
+  it('tells nothing of rows that the query of a binding leaves out (risk: PostgreSQL flattens the query)', async () => {
+    const sql = `SELECT order_id, amount, region, day FROM mirror.refunds WHERE ${manyUpper("coalesce(region, '')")} <> '西部'`;
+    const query = { ...refunds, fact: { ...refunds.fact, source: { schema: 'mirror', sql } } };
+    expect(await run('SUM(amount)', { filter_clause: '1 / (amount - 4) <> 0' }, query)).toEqual([['11']]);
+    expect(await run('COUNT(*)', { filter_clause: '1 / 1 = 1' }, query)).toEqual([['2']]);
+    expect(compile('SUM(amount)', { filter_clause: 'amount > 4' }, query).sql).not.toContain('OFFSET 0');
+  });
+
+  it('tells nothing of rows of a left join that no fact has (risk: a strict clause makes it an inner join)', async () => {
+    await tables.client.query("INSERT INTO mirror.customers VALUES (9, '孤')");
+    expect(await run('SUM(金额)', { filter_clause: '1 / (length(地区) - 1) > 0' })).toEqual([['180']]);
+    expect(await run('COUNT(*)', { filter_clause: 'coalesce(length(地区), 0) <> 1' })).toEqual([['5']]);
+    await tables.client.query('DELETE FROM mirror.customers WHERE id = 9');
+    expect(compile('SUM(金额)', { filter_clause: '金额 % 2 = 0', dimensions: ['地区'] }).sql).not.toContain('__kept');
   });
 });
 

@@ -1,4 +1,5 @@
 import { type BoundColumn, type BoundTable, type MetricBinding } from './metric-binding.js';
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The hidden name of the time column in a relation. Logical names may not begin with two underscores. */
@@ -7,9 +8,13 @@ export const timeColumn = '__time';
 /** The hidden boolean column of a relation that is true for the rows that the binding lets through. */
 export const keptColumn = '__kept';
 
-/** Whether a binding hides rows of its tables from those who ask for the metric: by a row filter, or by an inner join. */
-export function hidesRows({ row_filter, joins }: MetricBinding): boolean {
-  return row_filter !== null || joins.some(({ kind }) => kind === 'inner');
+/**
+ * Whether a condition over these expressions of a binding might reach rows that the binding hides: by its row filter, its query or an
+ * inner join, or rows of a left join that belong to no row of the fact table.
+ */
+export function mayReachHidden({ fact, row_filter, joins }: MetricBinding, read: readonly Pick<GuardedExpression, 'columns'>[]): boolean {
+  const readsJoin = (): boolean => read.some(({ columns }) => columns.some(([qualifier]) => (qualifier ?? fact.alias) !== fact.alias));
+  return row_filter !== null || 'sql' in fact.source || joins.some(({ kind }) => kind === 'inner') || readsJoin();
 }
 
 /**
@@ -47,9 +52,10 @@ export function compileRelation(
   });
   joins.reverse();
   if (withKept) {
-    const conditions = joins.flatMap(({ join, on }) => (join.kind === 'inner' ? [on] : []));
+    // The key of a left join is NULL in a row without a partner.
+    const conditions = joins.map(({ join, on }) => (join.kind === 'inner' ? on : `(${on}) IS NOT FALSE`));
     if (binding.row_filter !== null) conditions.push(embed(binding.row_filter));
-    columns.push(`(${conditions.join(' AND ')}) AS ${quote(keptColumn)}`);
+    columns.push(`(${conditions.join(' AND ') || 'TRUE'}) AS ${quote(keptColumn)}`);
   }
   assembly.joins.push(...joins.map(({ join }) => join));
   for (const table of [binding.fact, ...binding.joins]) {
@@ -58,7 +64,7 @@ export function compileRelation(
   }
 
   // Tables are compiled last, when all columns that are read of each table are known.
-  const table = (each: BoundTable) => compileTable(each, used.get(each.alias) ?? new Set(), assembly);
+  const table = (each: BoundTable) => compileTable(each, used.get(each.alias) ?? new Set(), withKept, assembly);
   const from = [
     `FROM ${table(binding.fact)}`,
     ...joins.map(({ join, on }) => `${join.kind === 'left' ? 'LEFT' : 'INNER'} JOIN ${table(join)} ON ${on}`),
@@ -76,18 +82,21 @@ export function expressionsOf({ time, row_filter, joins }: MetricBinding): strin
  * SQL of a table with its columns of type real or double precision read as numeric, through their shortest text. A direct cast keeps
  * only 6 digits of real and 15 of double precision, and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's
  * `real` prices sum to 56500.887).
+ * @param isFirst whether a query is computed before any condition around it. PostgreSQL moves no condition below OFFSET.
  */
-function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: SqlAssembly): string {
+function compileTable(table: BoundTable, used: ReadonlySet<string>, isFirst: boolean, assembly: SqlAssembly): string {
   const { quote, toDecimal } = assembly.dialect;
   const alias = quote(table.alias);
   const source = assembly.embedTable(table);
   const columns = table.columns.filter(column => used.has(column.name));
-  if (!columns.some(column => isFloat(column.type))) return `${source} AS ${alias}`;
+  const isFenced = isFirst && 'sql' in table.source;
+  if (!isFenced && !columns.some(column => isFloat(column.type))) return `${source} AS ${alias}`;
   const list = columns.map(({ name, type }) => {
     const quoted = quote(name);
     return isFloat(type) ? `${toDecimal(`${quoted}::text`)} AS ${quoted}` : quoted;
   });
-  return `(SELECT ${list.join(', ')} FROM ${source}${'sql' in table.source ? ' AS q' : ''}) AS ${alias}`;
+  const selected = list.length > 0 ? list.join(', ') : '1 AS "__row"';
+  return `(SELECT ${selected} FROM ${source}${'sql' in table.source ? ' AS q' : ''}${isFenced ? ' OFFSET 0' : ''}) AS ${alias}`;
 }
 
 export function isFloat(type: string): boolean {

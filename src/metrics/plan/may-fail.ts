@@ -18,7 +18,7 @@ const comparisons: ReadonlySet<unknown> = new Set(['=', '<>', '!=', '<', '<=', '
 
 /**
  * Whether an expression that the guard admitted may fail on some rows and not on others: anything but comparisons of columns and
- * constants, and their combinations. A cast of a constant fails on all rows or on none.
+ * constants, and their combinations. A cast of a constant fails on all rows or on none. The SQL behind a logical column is judged apart.
  */
 export function mayFail(wrapped: unknown): boolean {
   const [[type, node] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);

@@ -1,7 +1,7 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
 import { compileFilter } from './compile-filters.js';
-import { compileRelation, expressionsOf, hidesRows, keptColumn, timeColumn } from './compile-relation.js';
+import { compileRelation, expressionsOf, keptColumn, mayReachHidden, timeColumn } from './compile-relation.js';
 import { type ScanContext } from './scan-context.js';
 import { type BoundColumn, findKey, namedColumns } from './metric-binding.js';
 import { type Column, type Scan } from './plan-metric.js';
@@ -14,6 +14,8 @@ export interface ScanRows {
   /** A FROM item with the columns that the scan reads. */
   from(withTime: boolean): string;
   conditions: string[];
+  /** A condition that reads `guarded`, evaluated only for rows that the binding lets through. To be called before `from`. */
+  kept(condition: string, guarded: GuardedExpression): string;
   /** The quoted columns of the requested dimensions. */
   dimensions: string[];
   measures: NamedSql[];
@@ -68,21 +70,36 @@ export function rowsOf(
     });
   const dimensions = exposeAll(request.dimensions);
   const measures = [...columns.values()].map(column => ({ sql: compileColumn(column, assembly), name: column.name }));
+  // A condition may fail on some rows, such as by 1/0, and the failure tells of them. PostgreSQL evaluates conditions in an order of its
+  // own, also before a join, but a part of CASE only if its condition holds. A condition within CASE uses no index, and is evaluated after
+  // the joins: one over 500,000 rows took 1.1 s in place of 0.7 s. Comparisons of plain columns stay outside, where one by an index takes
+  // 0.06 s.
+  let withKept = false;
+  const keptIf = (isFailing: boolean, condition: string, read: readonly (BoundColumn | undefined)[]): string => {
+    const behind = read.flatMap(column => (column ? [assembly.judge(binding, column.expression)] : []));
+    if (!mayReachHidden(binding, behind) || !(isFailing || behind.some(({ tree }) => mayFail(tree)))) return condition;
+    withKept = true;
+    return `CASE WHEN ${quote(keptColumn)} THEN ${condition} END`;
+  };
+  const kept = (condition: string, guarded: GuardedExpression): string =>
+    keptIf(
+      mayFail(guarded.tree),
+      condition,
+      guarded.columns.map(([, name]) => named.get(name)),
+    );
   const conditions = request.filters.flatMap((filter, index) => {
     const column = named.get(filter.field);
     if (!column) return [];
     expose(filter.field);
-    return compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, context) ?? [];
+    const condition = compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, context);
+    return condition === null ? [] : keptIf(false, condition, [column]);
   });
   request.filtersByMetric.forEach(({ by }, index) => {
     const dimension = findKey(binding, by);
-    if (dimension) conditions.push(`${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`);
+    if (!dimension) return;
+    conditions.push(keptIf(false, `${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`, [dimension]));
   });
-  // A clause may fail on some rows, such as by 1/0, and the failure tells of them. PostgreSQL evaluates conditions in an order of its own,
-  // also before a join, but a part of CASE only if its condition holds. A clause within CASE uses no index, and is evaluated after the
-  // joins: one over 500,000 rows took 1.1 s in place of 0.7 s. Plain comparisons stay outside, where one by an index takes 0.06 s.
-  const withKept = clause !== null && hidesRows(binding) && mayFail(clause.tree);
-  if (clause) conditions.push(withKept ? `CASE WHEN ${quote(keptColumn)} THEN ${assembly.embed(clause)} END` : assembly.embed(clause));
+  if (clause) conditions.push(kept(assembly.embed(clause), clause));
   const picks = (keys: string[]): NamedSql[] =>
     [...columns.values()].flatMap(({ name, aggregate: { pick }, where, by, over }) => {
       if (!pick) return [];
@@ -96,7 +113,7 @@ export function rowsOf(
       return [{ sql: `(${time} = ${end} OVER (${partition}))`, name: pickName(name) }];
     });
   const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], { withTime, withKept }, assembly);
-  return { from, conditions, dimensions, measures, picks };
+  return { from, conditions, kept, dimensions, measures, picks };
 }
 
 /** The name of the part of the statement with the keys that a filter by a metric keeps, as the column `key`. */
