@@ -38,9 +38,9 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
     return unit === null ? local : startOf(local, unit, time.weekStart);
   };
   const localOf = (name: string): string => (isOfMoments ? atZone(name, assembly.bind(time.timezone, 'text')) : name);
-  const embedAll = ({ kept }: ScanRows, { args, where }: Pick<Column, 'args' | 'where'>): string[] => [
-    ...args.map(each => kept(`${assembly.embed(each)} IS NOT NULL`, each)),
-    ...where.map(each => kept(assembly.embed(each), each)),
+  const embedAll = (of: ScanRows, { args, where }: Pick<Column, 'args' | 'where'>): string[] => [
+    ...args.map(each => of.kept(`${assembly.embed(each)} IS NOT NULL`, each)),
+    ...where.map(each => of.kept(assembly.embed(each), each)),
   ];
 
   const { grain } = time;

@@ -97,7 +97,9 @@ export function rowsOf(
   request.filtersByMetric.forEach(({ by }, index) => {
     const dimension = findKey(binding, by);
     if (!dimension) return;
-    conditions.push(keptIf(false, `${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`, [dimension]));
+    conditions.push(
+      keptIf(false, `${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`, [dimension]),
+    );
   });
   if (clause) conditions.push(kept(assembly.embed(clause), clause));
   const picks = (keys: string[]): NamedSql[] =>
