@@ -103,6 +103,13 @@ describe('the values that user SQL may build', () => {
     '$.a\\" == $[*] || $.b\\"',
     '$[*] /* " */ == $[*] /* " */',
     '$[*] == 1.5 + $[*]',
+    '$[*] == (1) + $[*]',
+    '$[*] + (1) == $[*]',
+    '$[*].datetime("x") == $[*]',
+    '$[*] == "x".datetime() + $[*]',
+    '$[*] == ($[*])',
+    '$[*] == (1)[*]',
+    '$[*] == "x".datetime()[*]',
   ])('the path %s compares lists', path => {
     for (const expression of [`jsonb_path_match(c, '${path}')`, `c::jsonb @@ '${path}'`, `jsonb_path_exists(c, '${path}', c::jsonb)`])
       expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function' });
@@ -116,6 +123,10 @@ describe('the values that user SQL may build', () => {
     '$[*] ? (@.price - @.cost > 0)',
     '$[*] ? (@.a like_regex "^\\d+$" flag "i")',
     '$."==" ? (@.size() <= 3)',
+    '$.d ? (@.datetime() < "2024-01-01".datetime())',
+    '"01.02.2024".datetime("DD.MM.YYYY") <= $.d.datetime() && $.n > ("5").double()',
+    '$ ? (@ > (5))',
+    '(1) == $[*] || ((-(2)) < $[*])',
   ])('the path %s compares with one value', path => {
     expect(factsOf(() => guardExpression(`jsonb_path_match(c, '${path}')`, { columns }))).toBeNull();
   });

@@ -25,8 +25,8 @@ function withoutCast(node: unknown): unknown {
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<>', '<', '<=', '>', '>=']);
 
 /**
- * One token of PostgreSQL's jsonpath_scan.l: a text in quotes, a number, an operator, a name or a variable. A backslash outside of quotes
- * and a comment are none, since either could hide a quote.
+ * One token of PostgreSQL's jsonpath_scan.l: a text in quotes, a number, an operator, a name or a variable. The pattern fits neither a
+ * comment nor a backslash outside of quotes, because these could hide a quote from it.
  */
 const token = /[ \t\n\r\f]+|\$?"(?:[^"\\]|\\[^])*"|(?:\d\w*(?:\.\w*)?|\.\d\w*)(?:(?<=[eE])[-+]\d+)?|==|!=|<>|<=|>=|&&|\|\||\*\*|\$?[^?%$.[\]{}()|&!=<>@#,*:+/\\" \t\n\r\f-]+|\/(?!\*)|[?%$.[\]{}()|&!=<>@#,*:+-]/gy; // prettier-ignore
 
@@ -50,18 +50,40 @@ function multiplies(tokens: readonly string[]): boolean {
  * after a limit of 0.2 s.
  */
 function isValueBefore(tokens: readonly string[], at: number, variables: boolean): boolean {
-  if (!isValue(tokens[at - 1], variables)) return false;
-  let start = at - 1;
-  while (isSign(tokens[start - 1])) start -= 1;
-  const before = tokens[start - 1];
-  return before === undefined || /^(?:\(|&&|\|\||lax|strict)$/i.test(before);
+  // The value is the whole side, so it begins where a predicate may begin.
+  for (let start = at - 1; start >= 0 && !isBetweenSides(tokens[start]); start -= 1) {
+    const before = tokens[start - 1];
+    const mayBegin = before === undefined || /^(?:\(|&&|\|\||lax|strict)$/i.test(before);
+    if (mayBegin && endOfValue(tokens, start, variables) === at) return true;
+  }
+  return false;
 }
 
 function isValueAfter(tokens: readonly string[], at: number, variables: boolean): boolean {
-  let end = at + 1;
-  while (isSign(tokens[end])) end += 1;
-  const after = tokens[end + 1];
-  return isValue(tokens[end], variables) && (after === undefined || /^(?:\)|&&|\|\|)$/.test(after));
+  const end = endOfValue(tokens, at + 1, variables);
+  return end !== null && (tokens[end] === undefined || /^(?:\)|&&|\|\|)$/.test(tokens[end]));
+}
+
+function isBetweenSides(token: string | undefined): boolean {
+  return token === '&&' || token === '||' || (token !== undefined && comparisons.has(token));
+}
+
+/**
+ * The place behind one value that is written at a place: a constant with signs, in parentheses or with methods, as in
+ * `"2024-01-01".datetime()`. Null if another thing is written there.
+ */
+function endOfValue(tokens: readonly string[], at: number, variables: boolean): number | null {
+  let start = at;
+  while (isSign(tokens[start])) start += 1;
+  let end: number | null = isValue(tokens[start], variables) ? start + 1 : null;
+  if (tokens[start] === '(') end = behindParenthesis(tokens, endOfValue(tokens, start + 1, variables));
+  while (end !== null && tokens[end] === '.' && tokens[end + 2] === '(')
+    end = behindParenthesis(tokens, end + (isValue(tokens[end + 3], false) ? 4 : 3));
+  return end;
+}
+
+function behindParenthesis(tokens: readonly string[], at: number | null): number | null {
+  return at !== null && tokens[at] === ')' ? at + 1 : null;
 }
 
 function isSign(token: string | undefined): boolean {
