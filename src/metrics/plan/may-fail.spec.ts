@@ -1,7 +1,9 @@
-import { compile, refunds } from '../../../test/support/metric-tables.js';
+import { compile, nothing, orders, refunds } from '../../../test/support/metric-tables.js';
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { compileMetrics } from './compile-metric.js';
 import { mayFail } from './may-fail.js';
+import { resolveMetric } from './resolve-metric.js';
 
 const columns = new Set(['a', 'b']);
 const failing = (text: string): boolean => mayFail(guardExpression(text, { columns }).tree);
@@ -37,5 +39,20 @@ describe('a clause', () => {
     expect(failing!.sql).toMatch(/CASE WHEN .*region/s);
     const [plain] = compile('COUNT(*)', { filter_clause: 'amount > 0' }, hiding).elsewhere;
     expect(plain!.sql).not.toContain('CASE WHEN');
+  });
+
+  it.each(['mysql', 'clickhouse', 'duckdb'] as const)('that may fail stands behind a left join that it reads on %s', dialect => {
+    const [failing] = compile('COUNT(*)', { filter_clause: 'length(地区) > 1' }, { ...orders, dialect }).elsewhere;
+    expect(failing!.sql).toMatch(/CASE WHEN .*customer_id.* THEN/s);
+    const [plain] = compile('COUNT(*)', { filter_clause: 'id + 1 > 2' }, { ...orders, dialect }).elsewhere;
+    expect(plain!.sql).not.toContain('CASE WHEN');
+  });
+
+  it('of a conversion that may fail stands behind the row filter', () => {
+    const hiding = { ...orders, row_filter: "o.status = 'paid'" };
+    const failing = (name: string) => [{ id: 2, name, formula: `COUNT(* WHERE ${name} / 金额 > 0)`, binding: hiding }];
+    const metric = resolveMetric({ id: 1, name: '本身', formula: 'CONVERSION([1] -> [2] BY customer_id)', binding: null }, failing);
+    const { sql } = compileMetrics([{ name: 'value', metric }], nothing);
+    expect(sql.match(/CASE WHEN "__kept" THEN/g)).toHaveLength(2);
   });
 });
