@@ -212,7 +212,7 @@ describe('an Idempotency-Key', () => {
     await post('/graphs', key, body, user).expect(201);
     await test.pool.query(
       `INSERT INTO idempotency_keys (caller, user_id, key_hash, body_hash, attempt, status, answer, bytes, expires_at)
-       SELECT 'key:' || (1000000 + n), $1, int4send(n), '', gen_random_uuid(), 201, '{}', $3, now() + interval '1 hour' FROM generate_series(2, $2) n`,
+       SELECT 'key:' || ($1::bigint * 100000 + n), $1, int4send(n), '', gen_random_uuid(), 201, '{}', $3, now() + interval '1 hour' FROM generate_series(2, $2) n`,
       [id, Math.max(2, held), bytes],
     );
     const refused = await post('/graphs', aKey(), body, user).expect(429);

@@ -25,7 +25,12 @@ describe('warningsOf', () => {
   });
 
   it('tells where texts are compared by bytes that their source compares by a collation', () => {
-    const result = { ...compared, axes: [], columns: [{ name: 'code', role: 'dimension' }, ...compared.columns] } as Result;
+    const result = {
+      ...compared,
+      time: { ...compared.time, grain: null },
+      axes: [],
+      columns: [{ name: 'code', role: 'dimension' }, ...compared.columns],
+    } as Result;
     const told = (collated: Partial<Result['collated']>, ...codes: (string | null)[]) =>
       warningsOf(
         { ...result, collated: { ...result.collated, ...collated } },
