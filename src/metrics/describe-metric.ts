@@ -29,6 +29,8 @@ export interface MetricDescription {
   hasMoments: boolean;
   /** Whether the sum of the metric's values over groups equals its value over all rows. */
   isAdditive: boolean;
+  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  counts: boolean | null;
   executable: boolean;
   warnings: MetricWarning[];
 }
@@ -91,16 +93,23 @@ function warningOf(error: ApiError | LanguageError): MetricWarning {
 function* whatIsKnown(
   row: MetricRow,
   resolved: ResolvedMetric | null,
-): Steps<Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime' | 'hasMoments' | 'timezones'>> {
+): Steps<Pick<MetricDescription, 'pattern' | 'counts' | 'dimensions' | 'hasTime' | 'hasMoments' | 'timezones'>> {
   const own = row.binding?.bound;
   const bindings = resolved ? resolved.bindings : own ? [own] : [];
   return {
     pattern: resolved?.pattern ?? null,
+    counts: resolved && countsRows(resolved.root),
     dimensions: yield* sharedDimensions(bindings),
     hasTime: (resolved !== null || bindings.length > 0) && bindings.every(each => each.time !== null),
     hasMoments: bindings.some(each => each.time !== null && each.time.type !== 'date'),
     timezones: zonesOf(bindings),
   };
+}
+
+function countsRows({ node }: ResolvedMetric['root']): boolean | null {
+  if (node.kind !== 'leaf') return null;
+  if (node.pattern === 'count_distinct') return true;
+  return node.pattern === 'aggregate' && (node.fn === 'COUNT' || node.fn === 'SUM') ? node.fn === 'COUNT' : null;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface CatalogEntry {
   dimensions: { name: string; aliases: string[]; source: ColumnSource | null }[];
   /** Whether the sum of the metric's values over groups equals its value over all rows. */
   is_additive: boolean;
+  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  counts: boolean | null;
   has_time: boolean;
   /** Whether a request for the metric must give a grain or a range. */
   needs_periods: boolean;
@@ -108,7 +110,7 @@ export class MetricsService implements OnModuleInit {
         const row = graph.row(id);
         if (!row) continue;
         const describing = (): Promise<MetricDescription> => inLimitedTurns(describeInSteps(row, graph), pace);
-        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive } = await (isLongToDescribe(row)
+        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones, isAdditive, counts } = await (isLongToDescribe(row)
           ? this.turns.run({ caller: `catalog of ${graphId}` }, describing)
           : describing());
         if (!executable) continue;
@@ -119,7 +121,7 @@ export class MetricsService implements OnModuleInit {
           source: binding ? sourceOf(each, binding) : null,
         }));
         const times = { has_time: hasTime, has_moments: hasMoments, needs_periods: needsPeriods, timezones };
-        const entry = { id, name, aliases, unit, dimensions: named, is_additive: isAdditive, ...times };
+        const entry = { id, name, aliases, unit, dimensions: named, is_additive: isAdditive, counts, ...times };
         bytes += Buffer.byteLength(JSON.stringify(entry));
         if (bytes > mostBytes) throw new TooManyMetricNamesError();
         entries.push(entry);

@@ -8,6 +8,8 @@ export interface MetricEntry {
   dimensions: MetricDimension[];
   /** Whether the sum of the metric's values over groups is the value of all rows. Only a metric with this property has shares. */
   is_additive: boolean;
+  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  counts: boolean | null;
   has_time: boolean;
   /** Whether the metric can only be asked for by periods or for a range. */
   needs_periods: boolean;

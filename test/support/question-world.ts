@@ -93,6 +93,7 @@ export const metrics: MetricEntry[] = [
     ],
     has_time: true,
     is_additive: true,
+    counts: false,
     needs_periods: false,
   },
 ];

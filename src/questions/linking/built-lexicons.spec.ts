@@ -4,7 +4,7 @@ import { type MetricEntry, type Synonym } from '../vocabulary.js';
 import { BuiltLexicons } from './built-lexicons.js';
 
 const metric = (name: string, aliases: string[] = []): MetricEntry => ({
-  ...{ id: 1, name, aliases, unit: null, dimensions: [], is_additive: true, has_time: false, needs_periods: false },
+  ...{ id: 1, name, aliases, unit: null, dimensions: [], is_additive: true, counts: null, has_time: false, needs_periods: false },
 });
 
 describe('BuiltLexicons', () => {

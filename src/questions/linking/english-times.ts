@@ -88,7 +88,7 @@ export function findEnglishTimes(text: string, today: string): FoundTime[] {
     ...findMatches(
       text,
       new RegExp(
-        `(?:\\b(${monthPattern})\\.?${ofYear}\\b|${beforeMonth}(${monthPattern})\\b|\\b(${monthPattern})(?=\\s*(?:-|–|to|through|until|and)\\s*${monthPattern}\\.?,?\\s+${yearPattern}\\b))`,
+        `(?:\\b(${monthPattern})\\.?${ofYear}\\b|${beforeMonth}(${monthPattern})\\b|\\b(${monthPattern})(?=(?:,\\s{1,3}${monthPattern}){0,11}(?:\\s*(?:-|–|to|through|until)|,?\\s*and)\\s*${monthPattern}\\.?,?\\s+${yearPattern}\\b))`,
         'g',
       ),
       groups => inYear(yearOf(groups[2], groups[3]), thisYear, year => monthSpan(year, monthOf(groups[1] ?? groups[4] ?? groups[5]))),

@@ -49,6 +49,7 @@ describe('questions that follow another', () => {
     ['各省份有多少供应商', '那按国家呢？', '各国家有多少供应商'],
     ['How many suppliers does each province have?', 'and by country?', 'How many suppliers does each country have?'],
     ['有多少供应商', '按国家呢', '各国家有多少供应商'],
+    ['How many suppliers are in 广东?', 'and by country?', 'How many suppliers are in 广东 by country?'],
     ['How many suppliers are there?', 'and by country?', 'How many suppliers are there by country?'],
   ])('%s - %s: groups by something else', async (earlier, text, whole) => {
     expect(await readAs(earlier, text)).toBe(whole);

@@ -226,7 +226,7 @@ function replaceGroup(earlierText: string, earlier: LinkedQuestion, by: string):
       [replaced!, ...others].map(({ start, end }) => earlierText.slice(start, end)),
     );
   if (replaced) return earlierText.slice(0, replaced.start) + by + earlierText.slice(replaced.end);
-  if (languageOf(earlierText) === 'zh') return `各${by}${earlierText}`;
+  if (languageOf(withoutNames(earlier)) === 'zh') return `各${by}${earlierText}`;
   const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
   return `${earlierText.slice(0, end)} by ${by}${earlierText.slice(end)}`;
 }

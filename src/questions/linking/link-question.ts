@@ -165,12 +165,19 @@ function isValueOf({ start }: Mention, found: Mention[], text: string): boolean 
 
 /**
  * Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`, the second
- * word of 既…又…, the unit of a number.
+ * word of 既…又…, the unit of a number, `part` in `is part of`.
  */
 function isOfQuestion(word: string, text: string): boolean {
   if (word === 'co') return /\bco-[a-z]/.test(text);
-  if (word === '又') return /[既又].*又/.test(text);
-  if (isUnit(word)) return new RegExp(`\\d\\s*${word}`).test(text);
+  if (word === '又') return /[既又].*又|^\s*又/.test(text);
+  if (word === '先') return /^\s*先/.test(text);
+  if (word === '归') return /归[哪谁]/.test(text);
+  if (word === '货') return /(?:哪些|什么|哪种|啥)货/.test(text);
+  if (word === '单') return /(?:多少|几)单/.test(text);
+  if (word === 'part' || word === 'parts') return /\bparts? of\b/.test(text);
+  if (word === 'form' || word === 'forms') return !/\b(?:the|an?|which|what|each|every|in|this|that) forms?\b/.test(text);
+  if (isUnit(word))
+    return new RegExp(`[\\d零一二两三四五六七八九十百千万亿]\\s*${word}${word === '人' ? '' : `|(?:多少|几)${word}`}`).test(text);
   return /^dates?$/.test(word) && asksForTime(text);
 }
 

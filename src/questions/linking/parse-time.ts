@@ -1,8 +1,8 @@
-import { addDays } from '../../text/calendar.js';
+import { addDays, type Span } from '../../text/calendar.js';
 import { findChineseTimes } from './chinese-times.js';
 import { findEnglishTimes } from './english-times.js';
 import { joinTimes } from './extend-times.js';
-import { type FoundTime, type TimeMention } from './found-time.js';
+import { type FoundTime, type PartOfYear, type TimeMention } from './found-time.js';
 
 /** Finds the times that a question names, relative to `today` (YYYY-MM-DD). `text` is normalised (lower case). A range is one time. */
 export function findTimes(text: string, today: string): TimeMention[] {
@@ -24,24 +24,63 @@ export function findTimes(text: string, today: string): TimeMention[] {
 }
 
 /**
- * Gives a part of a year without its year the year of the nearest time before it, else of the time behind it that a conjunction joins:
- * 7月 in `2025年8月比7月`, July in `July and August 2025`.
+ * Gives a part of a year without its year the year of the time that a conjunction or a comparison joins to it, through a whole list: 7月 in
+ * `2025年8月比7月`, July and August in `July, August and September 2025`. January behind December is that of the next year. The span is null
+ * if the year is not clear, as in `2025年11月和1月`.
  */
 function withYears(text: string, times: FoundTime[]): FoundTime[] {
-  return times.map((time, i) => {
-    if (!time.withYear) return time;
-    const [earlier, next] = [times.slice(0, i).findLast(({ withYear }) => !withYear), times[i + 1]];
-    const year = yearOf(earlier) ?? (next && joining.test(text.slice(time.end, next.start)) ? yearOf(next) : null);
-    return year === null ? time : { ...time, span: time.withYear(year) };
-  });
+  const dated: FoundTime[] = [];
+  const isDated = times.map(({ withYear }) => !withYear);
+  for (const [i, time] of times.entries()) {
+    const before = dated.at(-1);
+    const joint = before && isDated[i - 1] ? jointOf(text, before, time) : null;
+    const taken = joint && time.withYear ? spanBeside(time.withYear, before?.span, joint === 'list') : undefined;
+    if (taken !== undefined) isDated[i] = true;
+    dated.push(taken === undefined ? time : { ...time, span: taken });
+  }
+  for (let i = dated.length - 2; i >= 0; i--) {
+    const [time, next] = [dated[i]!, dated[i + 1]!];
+    const joint = !isDated[i] && isDated[i + 1] ? jointOf(text, time, next) : null;
+    const taken = joint && time.withYear ? spanBeside(time.withYear, next.span, joint !== 'list') : undefined;
+    if (taken === undefined) continue;
+    isDated[i] = true;
+    dated[i] = { ...time, span: taken };
+  }
+  return dated;
 }
 
-const joining = /^\s*(?:[,，、]|和|与|及|以及|或|比|(?:and|or|vs\.?|versus|compared (?:with|to)|than)(?: in)?)\s*$/;
+const listing = /^\s*(?:,?\s*and|[,，、]|和|与|跟|同|及|以及|或者?|or)(?: in)?\s*$/;
+const comparing = /^[^,，。;；?？!！]*(?:比|\b(?:vs\.?|versus|compared (?:with|to)|than))(?: in)?\s*$/;
+/** Maximum characters between two times that a conjunction or a comparison joins: `2025年8月的销售额比7月`. */
+const longestJoint = 40;
 
-/** The year in which a time lies; null if it names no year or more than one. */
-function yearOf(time: FoundTime | undefined): number | null {
-  if (!time?.span || time.withYear) return null;
-  const { from, to } = time.span;
+/** How two times are joined. Null if they belong to different parts of the question: `hired in 1998 who sold in March`. */
+function jointOf(text: string, first: FoundTime, second: FoundTime): 'list' | 'comparison' | null {
+  if (second.start - first.end > longestJoint) return null;
+  const between = text.slice(first.end, second.start);
+  return listing.test(between) ? 'list' : comparing.test(between) ? 'comparison' : null;
+}
+
+/**
+ * The part of the year in which another time lies, or of the year beside it if the two then meet: January 2026 behind December 2025. Null
+ * if the year is not clear; undefined if the other time has no year to give.
+ * @param isLater whether the part comes after the other time, if it is written in the usual order
+ */
+function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: boolean): Span | null | undefined {
+  const year = beside && yearOf(beside);
+  if (!beside || year === null || year === undefined) return undefined;
+  const [same, near] = [part(year), part(isLater ? year + 1 : year - 1)];
+  if (!same || !near || (isLater ? same.from >= beside.from : same.from <= beside.from)) return same;
+  const meets = (other: Span): boolean => other.from === beside.to || other.to === beside.from;
+  if (meets(same)) return same;
+  if (meets(near)) return near;
+  const distance = ({ from }: Span): number => Math.abs(Date.parse(from) - Date.parse(beside.from));
+  return isLater && distance(near) < distance(same) ? null : same;
+}
+
+/** The year in which a time lies; null for a whole year, and for a time in more than one. */
+function yearOf({ from, to }: Span): number | null {
   const year = Number(from.slice(0, 4));
-  return addDays(to, -1).startsWith(from.slice(0, 4)) ? year : null;
+  const isWhole = from.endsWith('-01-01') && to === addDays(`${from.slice(0, 4)}-12-31`, 1);
+  return !isWhole && addDays(to, -1).startsWith(from.slice(0, 4)) ? year : null;
 }

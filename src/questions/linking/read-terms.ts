@@ -3,7 +3,7 @@ import { applyNegations } from './negation.js';
 import { fillPlaces, type Intent, intentsOf, isJoined, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type PropertyTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
-import { isEmptied, isOwnText } from './text-conditions.js';
+import { isEmptied, isOwnText, joinedToEmpty } from './text-conditions.js';
 
 /**
  * Gives each mention one meaning, the first that it has in this order: label, relation, property, time, entity, value, question word.
@@ -97,12 +97,24 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   terms.counts = terms.counts.filter(
     count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
   );
+  const blank = fillPlaces(
+    text,
+    terms.labels.map(({ mention }) => mention),
+  );
+  const emptied: typeof terms.texts = [];
   for (const term of terms.texts) {
     const isOwn = ({ mention }: PropertyTerm): boolean =>
       term.operator === 'IS NULL' ? isEmptied(mention, text, term.mention) : isOwnText(mention, text, term.mention.start);
     term.property = terms.properties.find(isOwn) ?? null;
+    if (term.operator === 'IS NULL' && term.property) {
+      const joined = joinedToEmpty(text, blank, term.property, terms.properties);
+      if (joined) emptied.push(...joined.map(property => ({ ...term, property })));
+      else term.property = null;
+    }
     terms.properties = terms.properties.filter(own => own !== term.property);
   }
+  terms.properties = terms.properties.filter(own => !emptied.some(({ property }) => property === own));
+  terms.texts.push(...emptied);
   keepNamedProperties(text, terms);
   const read = absorbAppositions(text, terms);
   const negations = applyNegations(linked, read);

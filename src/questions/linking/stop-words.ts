@@ -21,7 +21,7 @@ const vagueWords =
 
 /** Chinese words and phrases of questions that are not looked up. They are cut out of text without spaces. */
 const chineseWords = [
-  ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 统计 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
+  ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 统计 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 当前 那么 让我们 让我 叫什么 叫啥 共计 那边 这边 名录 名单 列表 清单 有何 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
   ),
   ...'同时 下面 上面 里面 以下 以上 另外 另 还 呀 嘛 吧 请 想 要 能 会 可以 就 都 只是 一下 一些 有些 有关于 关于 通过 属于 曾经 曾 已经 已 正在 分布 当中 当 或者 和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
@@ -45,9 +45,9 @@ const chineseLight =
   );
 const light = new Set([...lightVerbs.split(' '), ...vagueWords.split(' '), ...chineseLight]);
 
-/** Single Chinese characters that limit nothing: determiners, prepositions, measure words, sounds, and nouns for what is asked for. */
+/** Single Chinese characters that limit nothing: determiners, prepositions, measure words and sounds. */
 const particles = new Set(
-  '该此本我们您它她这那种类总求列说问查找看算共既且还便均皆曾并亦即啥现留填向跟替往哦哈呐咯呗嗯噢帮谢值量次只台辆艘架支张头笔份套批座间项',
+  '该此本我们咱俺您它她这那些种类总求列说问查找看算共既且还便均皆曾并亦即啥现留填向跟替往叫哦哈呐咯呗嗯噢啦哇诶欸哟呵哎唉嘞喽哩帮谢值量次只台辆艘架支张头笔份套批座间项',
 );
 
 /**
@@ -58,7 +58,7 @@ export function carriesMeaning(word: string): boolean {
   return !light.has(word) && !particles.has(word);
 }
 
-/** Tells whether a character limits nothing: 该, 向, 人. */
+/** Tells whether a character limits nothing: 该, 向, 咱. */
 export function isParticle(character: string): boolean {
   return particles.has(character);
 }

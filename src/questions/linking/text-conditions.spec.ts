@@ -1,4 +1,4 @@
-import { termsOf } from '../../../test/support/question-world.js';
+import { aWorld, chineseLabel, termsOf } from '../../../test/support/question-world.js';
 
 const textsOf = async (question: string) =>
   (await termsOf(question)).texts.map(({ operator, values, isDenied, property }) => [
@@ -6,6 +6,15 @@ const textsOf = async (question: string) =>
     ...values,
     property?.mention.text ?? 'name',
   ]);
+
+/** Orders whose status has names of its own for no value. */
+const { ask } = aWorld({
+  labels: [chineseLabel('订单', ['Order'], [['状态', 'string', 'status', 'status'], ['日期', 'date', 'placed']])],
+  edges: [],
+  toOne: { outgoing: [], incoming: [] },
+  names: { 订单: ['A1'] },
+  values: { 订单: { 状态: ['空缺', 'empty', 'Missing', '已发货'] } },
+}); // prettier-ignore
 
 describe('findTextConditions', () => {
   it.each([
@@ -34,6 +43,62 @@ describe('findTextConditions', () => {
     ['products with a missing unit price', 'IS NULL', 'unit price'],
   ])('%s: %s', async (question, ...expected) => {
     expect(await textsOf(question)).toEqual([expected]);
+  });
+
+  it.each([
+    [
+      '类别和单价为空的产品',
+      [
+        ['IS NULL', '单价'],
+        ['IS NULL', '类别'],
+      ],
+    ],
+    [
+      '类别、标签和单价为空的产品',
+      [
+        ['IS NULL', '单价'],
+        ['IS NULL', '标签'],
+        ['IS NULL', '类别'],
+      ],
+    ],
+    [
+      'products whose category and unit price are empty',
+      [
+        ['IS NULL', 'unit price'],
+        ['IS NULL', 'category'],
+      ],
+    ],
+    [
+      '空类别和单价的产品',
+      [
+        ['IS NULL', '类别'],
+        ['IS NULL', '单价'],
+      ],
+    ],
+    [
+      '没有填写类别和单价的产品',
+      [
+        ['IS NULL', '类别'],
+        ['IS NULL', '单价'],
+      ],
+    ],
+    ['类别或单价为空的产品', [['IS NULL', 'name']]],
+    ['products whose category or unit price is empty', [['IS NULL', 'name']]],
+    ['客户的国家和产品的类别为空', [['IS NULL', 'name']]],
+  ])('%s: is about each joined property, or about none', async (question, expected) => {
+    expect(await textsOf(question)).toEqual(expected);
+  });
+
+  it.each([
+    ['状态为空缺的订单', '状态 = $p1'],
+    ['空缺状态的订单', '状态 = $p1'],
+    ['orders whose status is empty', '状态 = $p1'],
+    ['orders whose status is missing', '状态 = $p1'],
+    ['状态和日期为空的订单', 'WHERE t.日期 IS NULL AND t.状态 IS NULL'],
+    ['状态或日期为空的订单', 'refused: The parts that "or" joins are not understood; ask for each apart'],
+    ['状态为空且日期为空的订单', 'WHERE t.状态 IS NULL AND t.日期 IS NULL'],
+  ])('%s: %s', async (question, cypher) => {
+    expect(await ask(question)).toContain(cypher);
   });
 
   it.each([

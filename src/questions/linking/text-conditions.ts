@@ -49,10 +49,24 @@ function findEmpty(text: string, found: Mention[]): Mention[] {
   return empty.flatMap(pattern =>
     [...text.matchAll(pattern)].flatMap(({ 0: own, index: start, groups }): Mention[] => {
       const mention = { text: own, start, end: start + own.length };
-      if (!found.some(other => isEmptied(other, text, mention))) return [];
+      const beside = found.filter(other => isEmptied(other, text, mention));
+      if (beside.length === 0 || hasValue(beside, found, mention)) return [];
       const isDenied = (groups?.no ?? groups?.no2) !== undefined;
       return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator: 'IS NULL', values: [], isDenied } }] }];
     }),
+  );
+}
+
+/** Whether the word for an empty property is a known value of the property: 空缺 in 状态为空缺, if a status is called so. */
+function hasValue(beside: Mention[], found: Mention[], { start, end }: Pick<Mention, 'start' | 'end'>): boolean {
+  const owned = new Set(
+    beside.flatMap(({ meanings }) => meanings.flatMap(each => (each.as === 'property' ? `${each.ownerName} ${each.property}` : []))),
+  );
+  return found.some(
+    other =>
+      other.start >= start &&
+      other.end <= end &&
+      other.meanings.some(each => each.as === 'value' && owned.has(`${each.label} ${each.property}`)),
   );
 }
 
@@ -82,6 +96,29 @@ export function isEmptied({ start, end, meanings }: Mention, text: string, condi
   const between =
     end <= condition.start ? text.slice(end, condition.start) : condition.end <= start ? text.slice(condition.end, start) : '/';
   return /^\s*$/.test(between);
+}
+
+const andEmpty = /^ ?(?:、|和|与|及|以及|还有|,? ?and) ?(?:(?:the|their|its) )?$/;
+const orEmpty = /^ ?(?:、|和|与|跟|同|及|以及|还有|或者?|,? ?(?:and|or)) ?(?:(?:the|their|its|of) |的| )*$/;
+/** Maximum characters between two properties that a conjunction joins, with a label: 国家和产品的类别. */
+const longestJoint = 40;
+
+/**
+ * The properties that a conjunction joins to an empty property, so that each of them is empty: 类别和单价为空. Null if it is not clear
+ * whether a joined property is empty too: 类别或单价为空, 供应商的国家和产品的类别为空.
+ * @param blank the question without its labels
+ */
+export function joinedToEmpty<T extends { mention: Mention }>(text: string, blank: string, own: T, properties: T[]): T[] | null {
+  const joined = [own];
+  const isJoinedBy = (joint: RegExp, of: string, { mention: a }: T, { mention: b }: T): boolean => {
+    const [from, to] = a.start < b.start ? [a.end, b.start] : [b.end, a.start];
+    return from <= to && to - from <= longestJoint && joint.test(of.slice(from, to).replace(/\s+/g, ' '));
+  };
+  // A member that is added to the list is visited in turn: A、B和C为空.
+  for (const member of joined)
+    joined.push(...properties.filter(each => !joined.includes(each) && isJoinedBy(andEmpty, text, each, member)));
+  const isUnclear = properties.some(each => !joined.includes(each) && joined.some(member => isJoinedBy(orEmpty, blank, each, member)));
+  return isUnclear ? null : joined.slice(1);
 }
 
 /** Whether a mention names a property of type string, right before the condition that begins at `start`. */

@@ -14,6 +14,11 @@ type TextTerm = QuestionTerms['texts'][number];
 export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
   for (const term of terms.texts) {
     const { mention, operator, values, isDenied } = term;
+    if (operator === 'IS NULL' && !term.property)
+      throw new UnplannableError(
+        `不清楚“${mention.text}”说的是哪些属性；请给每个属性各写一次，例如“类别为空且单价为空”，或分开问`,
+        `It is not clear of which properties "${mention.text}" is said; say it of each one, as in "whose category is empty and whose price is empty", or ask apart`,
+      );
     const label = labelOf(writer, terms, term, words);
     const property =
       label !== null &&

@@ -54,10 +54,12 @@ describe('questions about a university', () => {
     expect(await ask(question)).toContain(pattern);
   });
 
-  it.each(['students who have driven the vehicle V-100', 'Which students have driven V-100?', '驾驶V-100的学生', 'Who drives V-100?'])(
-    '%s: takes no path without the relation of the verb',
-    async question => {
-      expect(await ask(question)).toMatch(/^refused: (?:No relation leads|The relation of|It is not clear)/);
-    },
-  );
+  it.each([
+    ['students who have driven the vehicle V-100', 'refused: No relation leads from "students" to "v-100"'],
+    ['Which students have driven V-100?', 'refused: No relation leads from "students" to "v-100"'],
+    ['驾驶V-100的学生', 'refused: No relation leads from "学生" to "v-100"'],
+    ['Who drives V-100?', 'refused: It is not clear what of "v-100" is asked for'],
+  ])('%s: takes no path without the relation of the verb', async (question, reason) => {
+    expect(await ask(question)).toContain(reason);
+  });
 });

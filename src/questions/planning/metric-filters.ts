@@ -42,7 +42,9 @@ export function readFilters(
     const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionsOfLabel(metric, schema, label).length > 0);
     const [label, other] = labels;
     const roles = label === undefined ? [] : dimensionsOfLabel(metric, schema, label);
-    const [dimension] = roles.length > 1 ? roles.filter(({ name }) => choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles.map(each => each.name))) === name) : roles; // prettier-ignore
+    const names = roles.map(({ name }) => name);
+    const role = names.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, names)) : names[0];
+    const dimension = roles.find(({ name }) => name === role);
     if (label === undefined || dimension === undefined) return noDimension(mention);
     if (other !== undefined)
       return {

@@ -9,6 +9,9 @@ import { type Measure } from './metric-measures.js';
 /** Matches words that set things side by side: `West vs East`, 华东和华北的对比. */
 const compares = /比|较|^(?:compar|relative|against|versus|vs)/;
 
+/** Matches a comparing word that has no second side of its own: 对比各地区的销售额. */
+const comparesAll = /^(?:对比|比较)$/;
+
 /**
  * The dimension whose named values a question sets side by side, so that each has its own row: 华东和华北各自的, `West vs East`. Null if the
  * question compares nothing, or compares times.
@@ -22,7 +25,9 @@ export function readSides(
   isOfTimes: boolean,
 ): { dimension: string } | { reason: Bilingual } | null {
   const comparing = measures.find(({ mention, word }) => word.kind === 'link' && compares.test(mention.text))?.mention;
-  const word = comparing ?? terms.groups.find(({ text }) => isEach(text) || text === '各' || text === 'each');
+  // 各 in 各产品 belongs to its noun, and only without a grouping to the named values.
+  const isOfSides = ({ text }: Mention): boolean => isEach(text) || (dimensions.size === 0 && (text === '各' || text === 'each'));
+  const word = comparing ?? terms.groups.find(isOfSides);
   if (!word) return null;
   const named = filters.filter(({ negated }) => !negated);
   const sides = [...new Set(named.map(({ dimension }) => dimension))].filter(
@@ -30,7 +35,8 @@ export function readSides(
   );
   const [dimension, other] = sides;
   if (dimension !== undefined && other === undefined) return { dimension };
-  if (isOfTimes || (!comparing && dimensions.size > 0)) return null;
+  // `compare 华东 by category` sets the categories side by side, but not `by category compared with 华东`.
+  if (isOfTimes || (dimensions.size > 0 && (named.length === 0 || !comparing || comparesAll.test(comparing.text)))) return null;
   return {
     reason: {
       zh: `不清楚“${word.text}”说的是哪些；请写出同一维度的几个值，或几个时段`,
@@ -39,7 +45,7 @@ export function readSides(
   };
 }
 
-/** Matches units that count nothing. A metric in another unit, such as 件, may be asked for by `number of`. */
+/** Matches units that count nothing. A metric in another unit, such as 件, and a metric that counts may be asked for by `number of`. */
 const money = /^(?:[a-z]{3}|[$¥€£%‰]|[万亿]?元|美元|欧元|百分[比点])$/i;
 
 /**
@@ -57,7 +63,7 @@ export function whyOther(
       zh: `指标“${metric.name}”只按它的值排名，“${top.mention.text}”说的是别的；请问最高或最低的，或写出时间段`,
       en: `The metric "${metric.name}" is ranked by its value only, and "${top.mention.text}" says something else; ask for the highest or the lowest, or name a period`,
     };
-  const isCounting = metric.unit !== null && !money.test(metric.unit);
+  const isCounting = metric.counts === true || (metric.unit === null ? metric.counts !== false : !money.test(metric.unit));
   const count = counts.find(each => {
     const next = others.find(({ start, end }) => start >= each.end && end > start);
     const isOfNext = next !== undefined && /^\s*(?:the |different )?$/.test(text.slice(each.end, next.start));
@@ -65,7 +71,14 @@ export function whyOther(
       isOfNext &&
       (meaningOf(next, 'label') !== null || meaningOf(next, 'dimension') !== null || labels.some(({ mention }) => mention === next));
     if (isOfNoun) return true;
-    return !isCounting && !/(?:多少|几)\p{Script=Han}?$/u.test(each.text) && !(each.text === 'how many' && isBefore(text, each, named));
+    // The 总数 of a sum is its total.
+    const isTotal = each.text === '总数' && metric.is_additive;
+    return (
+      !isCounting &&
+      !isTotal &&
+      !/(?:多少|几)\p{Script=Han}?$/u.test(each.text) &&
+      !(each.text === 'how many' && isBefore(text, each, named))
+    );
   });
   if (!count) return null;
   return {

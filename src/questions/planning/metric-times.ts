@@ -86,8 +86,13 @@ const before =
 function baseAmong(text: string, times: TimeTerm[]): TimeTerm | undefined {
   const ahead = ({ mention: { start } }: TimeTerm): string => text.slice(Math.max(0, start - longestComparison), start);
   const behind = ({ mention: { end } }: TimeTerm): string => text.slice(end, end + longestComparison);
+  // `A和B相比` names neither as the earlier period.
+  const isJoined = ({ mention: { start } }: TimeTerm): boolean =>
+    times.some(
+      ({ mention: { end } }) => end <= start && /^\s*[与和跟同]\s*$/.test(text.slice(Math.max(end, start - longestComparison), start)),
+    );
   const isWith = (time: TimeTerm): boolean =>
-    /[与和跟同]\s*$/.test(ahead(time)) && /^(?:的\p{Script=Han}{0,10}?)?(?<![环同])相?比/u.test(behind(time));
+    !isJoined(time) && /[与和跟同]\s*$/.test(ahead(time)) && /^(?:的\p{Script=Han}{0,10}?)?(?<![环同])相?比/u.test(behind(time));
   return times.find(isWith) ?? times.find(time => before.test(ahead(time)));
 }
 

@@ -1,4 +1,4 @@
-import { entities, linked, metrics, schema } from '../../../test/support/question-world.js';
+import { entities, linked, linkOver, metrics, schema } from '../../../test/support/question-world.js';
 import { languageOf } from '../../text/language.js';
 import { type Meaning } from '../linking/meaning.js';
 import { type MetricEntry } from '../vocabulary.js';
@@ -63,6 +63,19 @@ describe('planMetricQuestion', () => {
     ['与2024年相比2025年销售额增长多少', { time: { from: '2025-01-01' }, compare: { offset: '1 year' } }],
     ['今年7月和8月的销售额环比', { time: { from: '2026-08-01', to: '2026-09-01' }, compare: { offset: '1 month' } }],
     ['2025年7月和8月的销售额', { time: { from: '2025-07-01', to: '2025-09-01', grain: 'month' } }],
+    ['2024年和2025年相比销售额增长多少', { time: { from: '2025-01-01', to: '2026-01-01' }, compare: { offset: '1 year' } }],
+    ['2024年与2025年比，销售额变化多少', { time: { from: '2025-01-01', to: '2026-01-01' }, compare: { offset: '1 year' } }],
+    ['今年7月和8月比销售额增长多少', { time: { from: '2026-08-01', to: '2026-09-01' }, compare: { offset: '1 month' } }],
+    ['2025年12月和1月的销售额对比', { time: { from: '2025-12-01', to: '2026-02-01', grain: 'month' }, compare: null }],
+    ['对比各地区的销售额', { dimensions: ['地区'], filters: [] }],
+    ['比较各地区的销售额', { dimensions: ['地区'] }],
+    ['各地区销售额的比较', { dimensions: ['地区'] }],
+    ['对比华东各类别的销售额', { dimensions: ['类别'], filters: [{ values: ['华东'] }] }],
+    ['各类别在华东和华南的销售额', { dimensions: ['类别'], filters: [{ values: ['华东', '华南'] }] }],
+    ['每个类别在华东和华南的销售额', { dimensions: ['类别'], filters: [{ values: ['华东', '华南'] }] }],
+    ['revenue of each category in 华东 and 华南', { dimensions: ['类别'], filters: [{ values: ['华东', '华南'] }] }],
+    ['各类别在华东和华南各自的销售额', { dimensions: ['类别', '地区'] }],
+    ['2024年销售额总数是多少', { dimensions: [], time: { from: '2024-01-01' } }],
     ['revenue in July and August 2025', { time: { from: '2025-07-01', to: '2025-09-01', grain: 'month' } }],
     ['华东和华南各自的销售额', { dimensions: ['地区'], filters: [{ values: ['华东', '华南'] }] }],
     ['华东和华南分别的销售额', { dimensions: ['地区'], filters: [{ values: ['华东', '华南'] }] }],
@@ -115,10 +128,34 @@ describe('planMetricQuestion', () => {
     ['how many regions have revenue above 100', 'apart'],
     ['revenue compared with 华东', 'what "compared with" is between'],
     ['华东各自的销售额', 'what "各自" is between'],
+    ['revenue by category compared with 华东', 'what "compared with" is between'],
     ['1月比2月销售额增长多少', 'is later than "1月"'],
     ['revenue growth in 2024 vs last year', '"last year" is later than "2024"'],
   ])('%s: leaves nothing out silently', async (question, reason) => {
     expect(await plan(question)).toMatchObject({ reason: { en: expect.stringContaining(reason) } });
+  });
+
+  it.each([
+    ['What is the number of active users in 2024?', null, true],
+    ['count of active users', null, null],
+    ['华东活跃用户数', null, true],
+    ['活跃用户总数', '人', false],
+    ['how many active users', 'CNY', true],
+  ])('%s: takes the metric that counts (unit %s)', async (question, unit, counts) => {
+    const known = metrics.map(metric => ({ ...metric, name: '活跃用户', aliases: ['active users'], unit, counts }));
+    const found = await linkOver(question, { schema, nodes: [...entities.values()], metrics: known });
+    expect(planMetricQuestion(found, known, schema, entities, 'zh', 100)).toMatchObject({ metric: '活跃用户' });
+  });
+
+  it.each([null, true])('number of orders: takes the metric before the label of its name (counts %s)', async counts => {
+    const known = metrics.map(metric => ({ ...metric, name: 'Orders', aliases: [], unit: null, counts }));
+    const found = await linkOver('number of orders in 2024', { schema, nodes: [], metrics: known });
+    expect(planMetricQuestion(found, known, schema, entities, 'en', 100)).toMatchObject({ metric: 'Orders', time: { from: '2024-01-01' } });
+  });
+
+  it('refuses the number of a sum without a unit', async () => {
+    const known = metrics.map(metric => ({ ...metric, unit: null }));
+    expect(await plan('count of revenue', known)).toMatchObject({ reason: { en: expect.stringContaining('what "count of" counts') } });
   });
 
   it('has no shares of a metric that does not add up', async () => {

@@ -3,7 +3,7 @@ import { type QuestionTerms } from '../linking/question-terms.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 
-const joining = /^\s*(?:的\s*)?(?:[,，、]|和|与|及|以及|还有|,?\s*and(?: also)?)\s*(?:the |of )*\s*$/;
+const joining = /^ ?(?:的 ?)?(?:[,，、]|和|与|及|以及|还有|,? ?and(?: also)?) ?(?:the |of )*$/;
 
 /**
  * Refuses a question for things of two kinds at once: 有多少客户和产品, `list the suppliers and products`. One of the two labels would limit
@@ -17,7 +17,7 @@ export function refuseTwoKinds({ text, labels, counts, whichs, groups }: Questio
     const isPair =
       second !== undefined &&
       second.label !== first.label &&
-      joining.test(rest.slice(first.mention.end, second.mention.start)) &&
+      joining.test(rest.slice(first.mention.end, second.mention.start).replace(/\s+/g, ' ')) &&
       (asked === null || [first, second].some(({ mention }) => mention === asked.mention));
     return isPair ? [[first.mention.text, second.mention.text] as const] : [];
   })[0];

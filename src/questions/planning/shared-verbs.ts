@@ -7,7 +7,7 @@ import { type PathReading } from './read-path.js';
 import { type Hop } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
-const joining = /^[过了]?\s*,?\s*(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)?\s*(?:(?:has|have|had|did|does|do|was|were)\s+)?$/;
+const joining = /^[过了]? ?,? ?(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)? ?(?:(?:has|have|had|did|does|do|was|were) )?$/;
 
 /** Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one. */
 interface VerbPair {
@@ -24,7 +24,11 @@ export function verbPairs({ text, denials }: QuestionTerms, words: SchemaWord[])
     if ([...first.relations].some(type => second.relations.has(type))) return [];
     const [from, to] = [first.mention.end, second.mention.start];
     const denial = denials.find(({ start, end }) => start >= from && end <= to);
-    const between = fillPlaces(text, denial ? [denial] : []).slice(from, to);
+    // With one space for several, the pattern reads each character once. Their number is the caller's.
+    const between = (denial ? `${text.slice(from, denial.start)} ${text.slice(denial.end, to)}` : text.slice(from, to)).replace(
+      /\s+/g,
+      ' ',
+    );
     return between.trim() + (denial ? '-' : '') !== '' && joining.test(between) ? [{ first, second, denial }] : [];
   });
 }

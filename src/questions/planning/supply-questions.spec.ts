@@ -35,8 +35,11 @@ describe('questions about what a factory buys', () => {
     expect(await ask(question)).toContain(condition);
   });
 
-  it.each(['宏达轴承的等级是优吗', 'Is the level of 宏达轴承 A?'])('%s: says neither yes nor no to an unknown value', async question => {
-    expect(await ask(question)).toMatch(/^refused: It is not clear which value of "等级" is asked about|^unknown: (?:a|优)$/);
+  it.each([
+    ['宏达轴承的等级是优吗', 'unknown: 优'],
+    ['Is the level of 宏达轴承 A?', 'unknown: a'],
+  ])('%s: says neither yes nor no to an unknown value', async (question, reason) => {
+    expect(await ask(question)).toBe(reason);
   });
 
   it.each(['减速机由哪些零件组成', '组成减速机的零件'])('%s: asks for what is said', async question => {

@@ -38,6 +38,7 @@ describe('wordGraphAnswer', () => {
     const identity = { ...shape, kind: 'identity' as const };
     expect(wordGraphAnswer(identity, [product(1, '茶')], 'zh')).toBe('茶是产品。');
     expect(wordGraphAnswer({ ...identity, subject: 'suppliers' }, [product(1, 'Tea')], 'en')).toBe('Tea is a supplier.');
+    expect(wordGraphAnswer(identity, [], 'en')).toBe('Nothing was found.');
     const whether = { ...identity, whether: true };
     expect(wordGraphAnswer(whether, [[node(1, '茶'), false]], 'zh')).toBe('否：茶是产品。');
     expect(wordGraphAnswer({ ...whether, subject: 'order' }, [[node(1, 'Tea'), true]], 'en')).toBe('Yes: Tea is an order.');

@@ -100,6 +100,7 @@ export function wordGraphAnswer(
           ? `找到：${join(countNames(rows, first, zh), zh)}。`
           : `Found: ${join(countNames(rows, first, zh), zh)}.`;
     case 'identity':
+      if (rows.length === 0) return nothing(shape.of, of, zh);
       return zh ? `${names[0]}是${shape.subject}。` : `${names[0]} is ${withArticle(singularOf(shape.subject))}.`;
     case 'list':
       if (rows.length === 0)
