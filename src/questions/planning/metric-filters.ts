@@ -1,7 +1,9 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { type Mention } from '../linking/meaning.js';
+import { type LinkedQuestion } from '../linking/link-question.js';
+import { type Mention, meaningOf } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { readTerms } from '../linking/read-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
 import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
@@ -134,7 +136,7 @@ export function readDimensions(
   choices: NameChoices,
 ): Set<string> | { reason: Bilingual } {
   const dimensions = new Set<string>();
-  const isGrouped = terms.grain !== null || mentions.some(mention => isGroup(mention) && isAskedFor(terms, mention));
+  const isGrouped = isGroupedBy(terms, mentions);
   for (const mention of mentions) {
     const own = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
     const isOfOther = mention.meanings.length > 0 && mention.meanings.every(meaning => meaning.as === 'dimension');
@@ -162,6 +164,10 @@ export function readDimensions(
   return dimensions;
 }
 
+function isGroupedBy(terms: QuestionTerms, mentions: Mention[]): boolean {
+  return terms.grain !== null || mentions.some(mention => isGroup(mention) && isAskedFor(terms, mention));
+}
+
 function isGroup({ meanings }: Mention): boolean {
   return meanings.some(({ as }) => as === 'dimension' || as === 'label');
 }
@@ -170,6 +176,21 @@ function isGroup({ meanings }: Mention): boolean {
 function describesMetric(text: string, noun: Mention, named: Mention): boolean {
   if (noun.end <= named.start) return /^的?$/.test(text.slice(noun.end, named.start));
   return /^\s+(?:of|from|for)\s+(?:(?:the|our|all)\s+)?$/.test(text.slice(named.end, noun.start));
+}
+
+/**
+ * The nouns that a metric call does not group by, because they were read as what the metric is of: 产品 in 各地区的产品的销售额. Empty for a
+ * question without groups.
+ */
+export function passedNouns({ mentions, ...linked }: LinkedQuestion): string[] {
+  const named = mentions.find(mention => meaningOf(mention, 'metric'));
+  if (!named) return [];
+  const others = mentions.filter(mention => mention !== named);
+  const terms = readTerms({ ...linked, mentions: others });
+  if (!isGroupedBy(terms, others)) return [];
+  const isPassed = (mention: Mention): boolean =>
+    isGroup(mention) && !isAskedFor(terms, mention) && describesMetric(linked.text, mention, named);
+  return others.filter(isPassed).map(({ text }) => text);
 }
 
 function isRelated({ edges }: MetricSchema, label: string, other: string): boolean {

@@ -3,6 +3,7 @@ import { languageOf } from '../../text/language.js';
 import { type Meaning } from '../linking/meaning.js';
 import { type MetricEntry } from '../vocabulary.js';
 import { type MetricSchema } from './metric-dimensions.js';
+import { passedNouns } from './metric-filters.js';
 import { planMetricQuestion } from './plan-metric-question.js';
 
 const plan = async (question: string, known: MetricEntry[] = metrics) =>
@@ -151,6 +152,17 @@ describe('planMetricQuestion', () => {
     const known = metrics.map(metric => ({ ...metric, name: 'Orders', aliases: [], unit: null, counts }));
     const found = await linkOver('number of orders in 2024', { schema, nodes: [], metrics: known });
     expect(planMetricQuestion(found, known, schema, entities, 'en', 100)).toMatchObject({ metric: 'Orders', time: { from: '2024-01-01' } });
+  });
+
+  it.each([
+    ['各地区的类别的销售额', ['类别']],
+    ['各地区类别销售额', ['类别']],
+    ['revenue of categories by region', ['categories']],
+    ['各地区各类别的销售额', []],
+    ['类别的销售额', []],
+  ])('%s: names the nouns that are not groups', async (question, nouns) => {
+    expect(await plan(question)).toHaveProperty('metric_id');
+    expect(passedNouns(await linked(question))).toEqual(nouns);
   });
 
   it('refuses the number of a sum without a unit', async () => {

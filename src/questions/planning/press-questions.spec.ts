@@ -46,6 +46,12 @@ describe('questions about a press', () => {
     expect(await ask(question)).toMatch(/^refused: Name ".*" with each of/);
   });
 
+  // A pattern that reads a run of spaces from each of its places takes minutes.
+  it('reads a long run of spaces between two verbs once', async () => {
+    expect(await ask(`articles saved${' '.repeat(3_900)}xx viewed by Tom Hall`)).toMatch(/^(?:unknown|refused)/);
+    expect(await ask(`articles saved${' '.repeat(3_900)}and viewed by Tom Hall`)).toMatch(/^refused: Name ".*" with each of/);
+  });
+
   it('refuses a pronoun that limits what is denied', async () => {
     expect(await ask('readers who saved On Trains but did not view it')).toContain('the negation "not" is not understood');
   });

@@ -8,6 +8,7 @@ import { type LinkedQuestion, mostMentions } from '../../questions/linking/link-
 import { planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
 import { type PlanSchema } from '../../questions/planning/schema-paths.js';
+import { passedNouns } from '../../questions/planning/metric-filters.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
 import { carriesMeaning } from '../../questions/linking/stop-words.js';
 import { confirmNames } from '../../questions/linking/confirm-names.js';
@@ -67,6 +68,7 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
   if (isTooMuch) return planned({ reason: tooMuchAtOnce });
   if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
   const metric = planMetricQuestion(linked, metrics, schema, entities, language, question.limit, choices);
+  if (metric && !('reason' in metric)) notes.push(...passedNouns(linked).map(noun => describingOnly(noun)[language]));
   if (metric && !('reason' in metric) && missed.length === 0)
     return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
   if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
@@ -87,6 +89,13 @@ function isAlsoOfGraph({ mentions }: LinkedQuestion): boolean {
 
 function isOfSet({ mentions }: LinkedQuestion): boolean {
   return mentions.some(mention => meaningOf(mention, 'entity')?.isSet);
+}
+
+function describingOnly(noun: string): Bilingual {
+  return {
+    zh: `“${noun}”只说明指标，没有按它分组；要按它分组，请写“各${noun}”`,
+    en: `"${noun}" only says of what the metric is, and is not a group; to group by it, write "each" before it`,
+  };
 }
 
 const noLongerThere: Bilingual = {
