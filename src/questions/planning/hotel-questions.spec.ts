@@ -60,7 +60,7 @@ describe('questions about a chain of hotels', () => {
     ['列出酒店及其城市', /side by side/],
     ['已取消订单的客人和金额', /beside a property of something else/],
     ['Number of rooms by hotel and city', /two things at once/],
-    ['所有房间价格都超过300的酒店有哪些', /of all of them/],
+    ['所有房间价格都超过300的酒店有哪些', /about all of them/],
   ])('%s: is refused and not answered as another question', async (question, reason) => {
     expect(await ask(question)).toMatch(reason);
   });

@@ -120,7 +120,7 @@ describe('questions by periods', () => {
     ['哪个月订单最多的客户', /not clear what is counted/],
     ['Which year did the customer with the most bookings book?', /not clear what is counted/],
     ['每月订单最多的客户', /can only be numbers/],
-    ['每个月都有订单的客户', /of all of them/],
+    ['每个月都有订单的客户', /about all of them/],
     ['各月入住的订单有哪些', /can only be numbers/],
     ['list the bookings by month', /can only be numbers/],
     ['每月的订单', /can only be numbers/],
