@@ -105,7 +105,7 @@ export class IdempotencyService {
        VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $5), $6)
        ON CONFLICT (caller, key_hash) DO UPDATE
          SET body_hash = excluded.body_hash, attempt = excluded.attempt, under_way_until = excluded.under_way_until,
-             expires_at = excluded.expires_at, committed = false, status = NULL, location = NULL, answer = NULL, bytes = 0
+             expires_at = excluded.expires_at, user_id = excluded.user_id, committed = false, status = NULL, location = NULL, answer = NULL, bytes = 0
          WHERE held.expires_at <= now()`,
       [caller, keyHash, bodyHash, attempt, this.leaseMs / 1000, userId],
     );

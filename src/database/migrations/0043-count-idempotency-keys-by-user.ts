@@ -1,4 +1,5 @@
-// Beside this one the previous release works as before; the keys that it takes count for no user, and are forgotten within 24 hours.
+// The previous release works on, after a pause of its keyed requests while the index is built; the keys that it takes count for no user,
+// and are forgotten within 24 hours.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Counts the idempotency keys and answers of all credentials of a user together. */

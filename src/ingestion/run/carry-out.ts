@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { inTurns } from '../../common/turns/pace.js';
 import { inLockOrder, quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
-import { sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstateOf, sqlstates } from '../../sql/sqlstate.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
 import { letShowCounts } from '../staging/shown-count.js';
@@ -86,7 +86,7 @@ export interface Opened {
  * description and the lock.
  */
 const mostTries = 3;
-/** Longer than the one patient attempt of dropBetweenReaders, behind which the run waits. */
+/** As a rule longer than the one patient attempt of dropBetweenReaders, behind which the run waits. */
 const lockPatienceMs = 60_000;
 
 /**
@@ -129,8 +129,11 @@ async function lockTables(client: PoolClient, work: Undertaking, described: Sour
       );
       return source;
     } catch (error) {
-      // Only errors of SQLSTATE class 42 (names and rights) come from tables that changed. All other errors are thrown.
-      if (!sqlstateOf(error).startsWith('42')) throw error;
+      // Errors of SQLSTATE class 42 (names and rights) come from tables that changed, and these two from those that change now. All other
+      // errors are thrown.
+      const sqlstate = sqlstateOf(error);
+      const isChanging = sqlstate === sqlstates.lockNotAvailable || sqlstate === sqlstates.deadlockDetected;
+      if (!isChanging && !sqlstate.startsWith('42')) throw error;
     }
     await client.query('ROLLBACK');
     if (tries === mostTries) throw tablesChanging();

@@ -5,8 +5,6 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const waitForReadersMs = 60_000;
 const betweenAskingMs = 1_000;
-/** Time in ms for which readers leave the tables free between two reads, as a rule. */
-const politeMs = 10_000;
 /**
  * Time in ms that one attempt waits for a table's lock. New readers queue behind a waiting attempt, so attempts are short and repeated.
  */
@@ -28,9 +26,10 @@ export async function lockMirrorTable(client: PoolClient, table: string): Promis
 
 /**
  * Drops tables at a moment in which nobody reads any of them. The names are quoted. Short attempts come first, because readers wait behind
- * an attempt. Readers who overlap for ever would never leave a gap, so after 10 s one attempt waits for as long as the reads under way may
- * take. Later readers wait behind that attempt, and those who cannot wait get `TableBeingReplacedError`. Readers lock tables by name, as
- * this function does, so that neither waits for the other.
+ * an attempt. Readers who overlap for ever would never leave a gap, so after the time of the longest read one attempt waits as long again.
+ * Later readers wait behind that attempt, and those who cannot wait get `TableBeingReplacedError`. There is no such attempt while a
+ * transaction from the beginning still reads, such as a run or a backup: it would only hold up the others. Readers lock tables by name,
+ * as this function does, so that neither waits for the other.
  * @throws the lock time-out if the tables are still read after `waitMs`, such as by a run, which may take an hour
  */
 export async function dropBetweenReaders(
@@ -39,10 +38,11 @@ export async function dropBetweenReaders(
   { longestReadMs, waitMs = waitForReadersMs }: ReplacePatience,
 ): Promise<void> {
   const startedAt = performance.now();
-  const politeUntil = startedAt + Math.min(politeMs, waitMs);
-  for (let wasPatient = false; ;) {
-    const isPatient: boolean = !wasPatient && performance.now() > politeUntil;
-    wasPatient ||= isPatient;
+  const first = await readersOf(client, names);
+  for (let mayWait = true; ;) {
+    const isDue = mayWait && performance.now() > startedAt + Math.min(longestReadMs, waitMs);
+    const isPatient = isDue && !(await readersOf(client, names)).some(reader => first.includes(reader));
+    if (isDue) mayWait = false;
     await client.query('SAVEPOINT before_drop');
     try {
       const found = await existing(client, names);
@@ -50,7 +50,7 @@ export async function dropBetweenReaders(
       if (found.length > 0) await client.query(`DROP TABLE ${found.join(', ')}`);
       return;
     } catch (error) {
-      if (!isInUse(error) || (wasPatient && performance.now() > startedAt + waitMs)) throw error;
+      if (!isInUse(error) || (!mayWait && performance.now() > startedAt + waitMs)) throw error;
       await client.query('ROLLBACK TO SAVEPOINT before_drop');
       await pause(betweenAskingMs);
     }
@@ -61,9 +61,22 @@ export async function dropBetweenReaders(
 async function lockAll(client: PoolClient, names: readonly string[], waitMs: number): Promise<void> {
   const until = performance.now() + waitMs;
   for (const name of names) {
-    await client.query(`SET LOCAL lock_timeout = ${Math.max(askForTableMs, Math.ceil(until - performance.now()))}`);
+    // The time-out of the lock bounds the wait alone, however short that of statements is.
+    await client.query(
+      `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${Math.max(askForTableMs, Math.ceil(until - performance.now()))}`,
+    );
     await client.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
   }
+}
+
+/** The transactions that read any of the tables, each with a name that no later one has. */
+async function readersOf(client: PoolClient, names: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ reader: string }>(
+    `SELECT DISTINCT pid || ' ' || virtualtransaction AS reader FROM pg_locks
+     WHERE locktype = 'relation' AND granted AND pid <> pg_backend_pid() AND relation = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS n (name))`,
+    [names],
+  );
+  return rows.map(({ reader }) => reader);
 }
 
 async function existing(client: PoolClient, names: readonly string[]): Promise<string[]> {
