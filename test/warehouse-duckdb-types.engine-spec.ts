@@ -56,11 +56,14 @@ describe('a value far down in a CSV file', () => {
     expect(await query('SELECT v FROM number WHERE id = 0')).toEqual([[value.replaceAll('"', '')]]);
   });
 
-  it.each(['2024-01-02 23:30:00', '2024-1-2', '02.01.2024', '20240102'])('stays %s among days', async value => {
-    await put('day.csv', `id,day\n${many(id => `${id},2024-01-01`)}0,${value}\n`);
-    expect(await typesOf('day')).toEqual({ id: 'bigint', day: 'text' });
-    expect((await read('day', ['day'])).at(-1)).toBe(value);
-  });
+  it.each(['infinity', '-infinity', '12024-01-01', '2024-01-02 23:30:00', '2024-1-2', '02.01.2024', '20240102'])(
+    'stays %s among days',
+    async value => {
+      await put('day.csv', `id,day\n${many(id => `${id},2024-01-01`)}0,${value}\n`);
+      expect(await typesOf('day')).toEqual({ id: 'bigint', day: 'text' });
+      expect((await read('day', ['day'])).at(-1)).toBe(value);
+    },
+  );
 
   it('may stand in quotes, also between lines without any', async () => {
     await put('quoted.csv', `id;s\n${many(id => `${id};a`)}0;"b; ""c""\nd"\n`);
@@ -97,6 +100,13 @@ describe('the first values of a CSV file', () => {
     await expect(read('narrow', ['column0'])).rejects.toMatchObject({ code: 'warehouse_query_failed' });
     await put('notes.csv', 'Report of May\n\nid,s,v\n1,a,2\n3,c,4\n');
     expect(await read('notes', ['id', 'v'])).toEqual(['1\t2', '3\t4']);
+  });
+});
+
+describe('the texts of a JSON file', () => {
+  it('stay as they are, however much they look like times', async () => {
+    await put('clock.ndjson', '{"t":"12:30:00","u":"9:05","d":"infinity"}\n{"t":"23:59:59","u":"10:05","d":"2024-01-01"}\n');
+    expect(await read('clock', ['t', 'u', 'd'])).toEqual(['12:30:00\t9:05\tinfinity', '23:59:59\t10:05\t2024-01-01']);
   });
 });
 

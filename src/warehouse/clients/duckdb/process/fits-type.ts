@@ -17,7 +17,9 @@ const digitsOfDouble = 16;
 function isExact(value: string, type: string): string {
   if (type === 'DOUBLE') return `strlen(${value}) < ${digitsOfDouble} OR contains(${value}, '.') OR contains(${value}, 'e')`;
   if (type === 'DOUBLE[]') return `len(list_filter(${value}, lambda e: NOT (${isExact('e', 'DOUBLE')}))) = 0`;
-  return `TRY_CAST(${value} AS ${type})::VARCHAR = ${value}`;
+  const cast = `TRY_CAST(${value} AS ${type})::VARCHAR = ${value}`;
+  // `infinity` is a date of DuckDB too, which a reader with `dateformat` takes for 1900-01-01.
+  return type === 'DATE' ? `regexp_full_match(${value}, '\\d{4}-\\d\\d-\\d\\d') AND ${cast}` : cast;
 }
 
 export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Record<string, unknown>[]> {

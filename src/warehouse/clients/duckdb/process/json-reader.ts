@@ -17,12 +17,13 @@ const exact: ReadonlySet<string> = new Set(['BIGINT', 'HUGEINT', 'BOOLEAN', 'VAR
 /** Types that DuckDB guesses, and the type as which such a column is read if one of its values would change. */
 const guessed: ReadonlyMap<string, string> = new Map([
   ['DATE', 'VARCHAR'],
+  ['TIME', 'VARCHAR'],
   ['UUID', 'VARCHAR'],
   ['DOUBLE', 'VARCHAR'],
   ['DOUBLE[]', 'JSON'],
 ]);
 /** Lists of these are read as lists of texts. */
-const asTexts: ReadonlySet<string> = new Set(['DATE[]', 'UUID[]']);
+const asTexts: ReadonlySet<string> = new Set(['DATE[]', 'TIME[]', 'UUID[]']);
 
 interface Column {
   name: string;
