@@ -52,8 +52,8 @@ export function compileRelation(
   });
   joins.reverse();
   if (withKept) {
-    // The key of a left join is NULL in a row without a partner.
-    const conditions = joins.map(({ join, on }) => (join.kind === 'inner' ? on : `(${on}) IS NOT FALSE`));
+    // A left join hides no row. Its condition is always true, and names its table, so that the planner keeps the clause above the join.
+    const conditions = joins.map(({ join, on }) => (join.kind === 'inner' ? on : `((${on}) IS NULL OR (${on}) IS NOT NULL)`));
     if (binding.row_filter !== null) conditions.push(embed(binding.row_filter));
     columns.push(`(${conditions.join(' AND ') || 'TRUE'}) AS ${quote(keptColumn)}`);
   }
