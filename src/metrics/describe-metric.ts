@@ -108,8 +108,7 @@ function* whatIsKnown(
 
 function countsRows({ node }: ResolvedMetric['root']): boolean | null {
   if (node.kind !== 'leaf') return null;
-  if (node.pattern === 'count_distinct') return true;
-  return node.pattern === 'aggregate' && (node.fn === 'COUNT' || node.fn === 'SUM') ? node.fn === 'COUNT' : null;
+  return node.pattern === 'count_distinct' || (node.pattern === 'aggregate' && node.fn === 'COUNT');
 }
 
 /**

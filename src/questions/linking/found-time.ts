@@ -15,6 +15,8 @@ export interface FoundTime extends Omit<TimeMention, 'isYearAssumed'> {
   withYear: PartOfYear | null;
   /** Set for a range: whether both ends of the range lack a year. */
   isYearAssumed?: boolean;
+  /** Set for a part of a year without its year, where the question writes a year that does not belong to the part. */
+  isUnclear?: boolean;
 }
 
 export type PartOfYear = (year: number) => Span | null;

@@ -12,12 +12,12 @@ export function findTimes(text: string, today: string): TimeMention[] {
     const last = separate.at(-1);
     if (!last || mention.start >= last.end) separate.push(mention);
   }
-  return joinTimes(text, withYears(text, separate), today).map(
-    ({ text: own, start, end, span, withYear, isYearAssumed = withYear !== null }) => ({
+  return joinTimes(text, withYears(text, separate, today), today).map(
+    ({ text: own, start, end, span, withYear, isUnclear = false, isYearAssumed = withYear !== null }) => ({
       text: own,
       start,
       end,
-      span,
+      span: isUnclear ? null : span,
       isYearAssumed,
     }),
   );
@@ -26,31 +26,33 @@ export function findTimes(text: string, today: string): TimeMention[] {
 /**
  * Gives a part of a year without its year the year of the time that a conjunction or a comparison joins to it, through a whole list: 7月 in
  * `2025年8月比7月`, July and August in `July, August and September 2025`. January behind December is that of the next year. The span is null
- * if the year is not clear, as in `2025年11月和1月`.
+ * if the year is not clear, as in `2025年11月和1月`, and beside a written year that nothing joins to the part.
  */
-function withYears(text: string, times: FoundTime[]): FoundTime[] {
+function withYears(text: string, times: FoundTime[], today: string): FoundTime[] {
   const dated: FoundTime[] = [];
   const isDated = times.map(({ withYear }) => !withYear);
   for (const [i, time] of times.entries()) {
     const before = dated.at(-1);
     const joint = before && isDated[i - 1] ? jointOf(text, before, time) : null;
-    const taken = joint && time.withYear ? spanBeside(time.withYear, before?.span, joint === 'list') : undefined;
+    const taken = joint && time.withYear ? spanBeside(time.withYear, before?.span, joint === 'list', today) : undefined;
     if (taken !== undefined) isDated[i] = true;
     dated.push(taken === undefined ? time : { ...time, span: taken });
   }
   for (let i = dated.length - 2; i >= 0; i--) {
     const [time, next] = [dated[i]!, dated[i + 1]!];
     const joint = !isDated[i] && isDated[i + 1] ? jointOf(text, time, next) : null;
-    const taken = joint && time.withYear ? spanBeside(time.withYear, next.span, joint !== 'list') : undefined;
+    const taken = joint && time.withYear ? spanBeside(time.withYear, next.span, joint !== 'list', today) : undefined;
     if (taken === undefined) continue;
     isDated[i] = true;
     dated[i] = { ...time, span: taken };
   }
-  return dated;
+  const namesYear = times.some(({ text: own }) => writtenYear.test(own));
+  return dated.map((time, i) => (namesYear && !isDated[i] ? { ...time, isUnclear: true } : time));
 }
 
-const listing = /^\s*(?:,?\s*and|[,，、]|和|与|跟|同|及|以及|或者?|or)(?: in)?\s*$/;
-const comparing = /^[^,，。;；?？!！]*(?:比|\b(?:vs\.?|versus|compared (?:with|to)|than))(?: in)?\s*$/;
+const writtenYear = /\d{4}|[〇零一二三四五六七八九]{4}年/;
+const listing = /^\s*(?:,?\s*and|[,，、/]|和|与|跟|同|及|以及|还有|或者?|or)?(?: in)?\s*$/;
+const comparing = /^[^,，。;；?？!！]*(?:比|较|相对于?|[高低多少]于|\b(?:vs\.?|versus|compared (?:with|to)|than))(?: in)?\s*$/;
 /** Maximum characters between two times that a conjunction or a comparison joins: `2025年8月的销售额比7月`. */
 const longestJoint = 40;
 
@@ -66,11 +68,13 @@ function jointOf(text: string, first: FoundTime, second: FoundTime): 'list' | 'c
  * if the year is not clear; undefined if the other time has no year to give.
  * @param isLater whether the part comes after the other time, if it is written in the usual order
  */
-function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: boolean): Span | null | undefined {
+function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: boolean, today: string): Span | null | undefined {
   const year = beside && yearOf(beside);
   if (!beside || year === null || year === undefined) return undefined;
   const [same, near] = [part(year), part(isLater ? year + 1 : year - 1)];
   if (!same || !near || (isLater ? same.from >= beside.from : same.from <= beside.from)) return same;
+  // What lies ahead is not asked for: 1月 beside this December is that of this year.
+  if (near.from > today) return same;
   const meets = (other: Span): boolean => other.from === beside.to || other.to === beside.from;
   if (meets(same)) return same;
   if (meets(near)) return near;

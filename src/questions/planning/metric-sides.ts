@@ -63,7 +63,8 @@ export function whyOther(
       zh: `指标“${metric.name}”只按它的值排名，“${top.mention.text}”说的是别的；请问最高或最低的，或写出时间段`,
       en: `The metric "${metric.name}" is ranked by its value only, and "${top.mention.text}" says something else; ask for the highest or the lowest, or name a period`,
     };
-  const isCounting = metric.counts === true || (metric.unit === null ? metric.counts !== false : !money.test(metric.unit));
+  const mayCount = metric.unit === null ? metric.counts === null : !money.test(metric.unit);
+  const isCounting = metric.counts === true || (metric.is_additive && mayCount);
   const count = counts.find(each => {
     const next = others.find(({ start, end }) => start >= each.end && end > start);
     const isOfNext = next !== undefined && /^\s*(?:the |different )?$/.test(text.slice(each.end, next.start));
