@@ -11,7 +11,7 @@ const suites = {
   access: ['test/access-matrix'],
   'api-keys': ['test/access-matrix'],
   auth: ['test/access-matrix', 'test/auth', 'test/inputs/third-party-suites'],
-  backup: ['test/backup', 'test/backup-faults'],
+  backup: ['test/backup', 'test/backup-faults', 'test/operating'],
   'common/logging': ['test/secrets', 'test/secrets-failed-start'],
   cypher: ['test/tck/tck', 'test/tck/tck-sql', 'test/cypher-pitfalls'],
   database: ['test/disk-full', 'test/disk-reserve', 'test/graph-tables-migration'],
