@@ -3,9 +3,9 @@ import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
-import { asksForTime } from './asked-time.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
+import { isOfGrammar } from './grammar-words.js';
 import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
@@ -17,7 +17,7 @@ import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
-import { findUnclaimedQuantities, isNumeral, isUnit } from './unclaimed-words.js';
+import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 import { findUnreadMarks } from './unread-marks.js';
 
 /** The sources in which linking looks up names. */
@@ -116,7 +116,7 @@ export async function linkQuestion(
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
   if (mentions.length > mostMentions) return { text, mentions, unknown: [] };
   const linked = await linkApproximately(text, mentions, names, hints);
-  const left = linked.unknown.filter(word => !isNumeral(word) && !isOfQuestion(word, text));
+  const left = linked.unknown.filter(word => !isNumeral(word) && !isOfGrammar(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
   const letters = findUnreadLetters(text, linked.mentions, hints).filter(word => !unknown.includes(word));
@@ -161,24 +161,6 @@ function isValueOf({ start }: Mention, found: Mention[], text: string): boolean 
       /^\s*(?:\bof\b\s*)?$/.test(text.slice(end, start)) &&
       meanings.every(meaning => meaning.as === 'property' && isNumeric(meaning.type)),
   );
-}
-
-/**
- * Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`, the second
- * word of 既…又…, the unit of a number, `part` in `is part of`.
- */
-function isOfQuestion(word: string, text: string): boolean {
-  if (word === 'co') return /\bco-[a-z]/.test(text);
-  if (word === '又') return /[既又].*又|^\s*又/.test(text);
-  if (word === '先') return /^\s*先/.test(text);
-  if (word === '归') return /归[哪谁]/.test(text);
-  if (word === '货') return /(?:哪些|什么|哪种|啥)货/.test(text);
-  if (word === '单') return /(?:多少|几)单/.test(text);
-  if (word === 'part' || word === 'parts') return /\bparts? of\b/.test(text);
-  if (word === 'form' || word === 'forms') return !/\b(?:the|an?|which|what|each|every|in|this|that) forms?\b/.test(text);
-  if (isUnit(word))
-    return new RegExp(`[\\d零一二两三四五六七八九十百千万亿]\\s*${word}${word === '人' ? '' : `|(?:多少|几)${word}`}`).test(text);
-  return /^dates?$/.test(word) && asksForTime(text);
 }
 
 /** Chooses mentions. Words such as "share" and "growth" get a meaning only if the question names a metric. */
