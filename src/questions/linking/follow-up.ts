@@ -206,7 +206,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
     else if (!meaningOf(span.mentions[0]!, 'time')) return noPlace(by);
     else if (languageOf(withoutNames(earlier)) === 'zh') places.push({ start: 0, end: 0, by });
     else {
-      const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
+      const end = endOfWords(earlierText);
       places.push({ start: end, end, by: ` ${/^\d/.test(by) ? 'in ' : ''}${by}` });
     }
   }
@@ -227,8 +227,13 @@ function replaceGroup(earlierText: string, earlier: LinkedQuestion, by: string):
     );
   if (replaced) return earlierText.slice(0, replaced.start) + by + earlierText.slice(replaced.end);
   if (languageOf(withoutNames(earlier)) === 'zh') return `各${by}${earlierText}`;
-  const end = /[\s?？.。!！]*$/.exec(earlierText)!.index;
+  const end = endOfWords(earlierText);
   return `${earlierText.slice(0, end)} by ${by}${earlierText.slice(end)}`;
+}
+
+/** The offset behind the last word of a question, before its punctuation. */
+function endOfWords(text: string): number {
+  return /[\s?？.。!！]*$/.exec(text)!.index;
 }
 
 /** Adds the number of the replaced ranking: 最低的 in place of 最高的三个 becomes 最低的三个. */
