@@ -361,7 +361,8 @@ class PatternReader {
     const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
     if (more.length > 0) throw notUnderstoodHere(mention);
     if (anchor) {
-      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target), [best] = readings; // prettier-ignore
+      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
+      const [best] = readings;
       if (!best || best.unused.length > 0) throw notUnderstoodHere(mention);
       this.context.choices.requireOne(closeReadings(readings), anchor);
       if (best.unnamed > 0) this.noteWay(best.hops);
@@ -369,13 +370,8 @@ class PatternReader {
       return;
     }
     const [word, ...others] = words;
-    const date =
-      word &&
-      others.length === 0 &&
-      dateOfEvent(
-        schema.labels.find(({ name }) => name === writer.target),
-        word.mention,
-      );
+    const label = schema.labels.find(({ name }) => name === writer.target);
+    const date = word && others.length === 0 && dateOfEvent(label, word.mention);
     if (date) {
       // A missing date means that the event has not happened.
       writer.where(`t.${quoteName(date.name)} IS NULL`);
