@@ -2,7 +2,7 @@ import { type Guard } from '../../sql-guard/guard-expression.js';
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type SqlTree } from '../../sql-guard/sql-parser.js';
 import { type Steps } from '../../text/steps.js';
-import { type Leaf, type SqlText } from '../formula/formula-tree.js';
+import { argumentsOf, type Leaf, type SqlText } from '../formula/formula-tree.js';
 import { FanOutMeasureError } from '../metrics.errors.js';
 import { guardOverTables } from './bound-sql.js';
 import { isFloat } from './compile-relation.js';
@@ -50,18 +50,9 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
 
 /** The arguments whose values an aggregate puts together. Empty for an aggregate that a repeated row does not change. */
 function measuredTexts(leaf: Leaf): SqlText[] {
-  switch (leaf.pattern) {
-    case 'aggregate':
-      return leaf.argument === null || leaf.by !== null || leaf.fn === 'MIN' || leaf.fn === 'MAX' ? [] : [leaf.argument];
-    case 'count_distinct':
-      return [];
-    case 'quantile':
-      return [leaf.argument];
-    case 'weighted_average':
-      return [leaf.value, leaf.weight];
-    default:
-      return leaf satisfies never;
-  }
+  const isSame =
+    leaf.pattern === 'count_distinct' || (leaf.pattern === 'aggregate' && (leaf.by !== null || leaf.fn === 'MIN' || leaf.fn === 'MAX'));
+  return isSame ? [] : argumentsOf(leaf).filter(text => text !== null);
 }
 
 function functionOf(leaf: Leaf): string {
