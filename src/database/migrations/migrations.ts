@@ -39,6 +39,7 @@ import { CountBytesOfGraphs1700000000040 } from './0040-count-bytes-of-graphs.js
 import { FindRecentChangesOfAUser1700000000041 } from './0041-find-recent-changes-of-a-user.js';
 import { FindLostDeliveries1700000000042 } from './0042-find-lost-deliveries.js';
 import { CountIdempotencyKeysByUser1700000000043 } from './0043-count-idempotency-keys-by-user.js';
+import { WriteEqualKeysAlike1700000000044 } from './0044-write-equal-keys-alike.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   FindRecentChangesOfAUser1700000000041,
   FindLostDeliveries1700000000042,
   CountIdempotencyKeysByUser1700000000043,
+  WriteEqualKeysAlike1700000000044,
 ];

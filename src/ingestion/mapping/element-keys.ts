@@ -91,8 +91,8 @@ export const nodeKeys = {
     max: 63,
     required: true,
     meaning: {
-      zh: '合起来标识一个节点的列，最多 32 列，都须列在 columns 中；同一键的行写入同一节点',
-      en: 'The columns that together identify a node, at most 32, all listed in columns; rows with one key are one node',
+      zh: '合起来标识一个节点的列，最多 32 列，都须列在 columns 中；同一键的行写入同一节点；相等的数值是同一键（类型为 int 时 007 即 7），要保留前导零请用 string',
+      en: 'The columns that together identify a node, at most 32, all listed in columns; rows with one key are one node; equal numbers are one key (007 is 7 for an int), so a code that keeps its zeros is a string',
     },
     example: 'key: [employee_id]',
   },

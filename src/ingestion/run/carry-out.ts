@@ -6,6 +6,7 @@ import { sqlstateOf, sqlstates } from '../../sql/sqlstate.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
 import { letShowCounts } from '../staging/shown-count.js';
+import { type KeyProperties } from '../staging/key-sql.js';
 import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
@@ -18,6 +19,7 @@ import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
 import { loadApart } from './load-apart.js';
+import { readKeys } from './read-keys.js';
 import { stubEnds } from './stub-ends.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { type ExpectedRows } from './progress-report.js';
@@ -35,6 +37,7 @@ import { type WriteScope } from './write-scope.js';
 
 /** The work of carrying out a mapping, for a run or for a trial. */
 export interface Undertaking {
+  graphId: number;
   mapping: Mapping;
   /** The targets of the mapping; empty when the run retires its job. */
   targets: Target[];
@@ -44,6 +47,8 @@ export interface Undertaking {
   cursors: Record<string, string>;
   report: RunReport;
   staged: StagedTarget[];
+  /** The keys of the labels that the targets write and name, by label. `stageAll` reads them. */
+  keys: ReadonlyMap<string, KeyProperties>;
   /** The address at which the rejected rows are shown. */
   rejectedAt: string;
   progress: RunProgress;
@@ -160,6 +165,7 @@ function tablesChanging(): RunFailure {
  */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
   const { mapping, report, staged, progress } = work;
+  work.keys = await readKeys(client, work.graphId, work.targets, source.shapes);
   await setForStaging(client, mapping, source);
   let { room } = work;
   for (const [index, target] of work.targets.entries()) {
@@ -167,7 +173,9 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     targetReport.state = 'staging';
     await progress.begin('staging', target.name, () => expectedRows(client, target, source, progress));
     const cursorFrom = cursorOf(work, target);
-    const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
+    const plan = await inTurns(
+      compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, keys: work.keys, cursorFrom }),
+    );
     const stagedTarget = await stageTarget(client, target, plan, targetReport, { reader: source.role, progress, room });
     room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
@@ -270,7 +278,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     const removal = { of: removedOf(work, each.target), guard };
     if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element, ownership, removal);
     else {
-      const ends = await stubEnds(client, scope, each.target.element, staged);
+      const ends = stubEnds(each.target.element, work.keys);
       await makeStubs(client, scope, each, each.target.element, ends);
       await writeEdges(client, scope, each, each.target.element, ownership, removal, ends);
     }

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
-import { type EdgeMapping } from '../mapping/mapping.js';
+import { type EdgeEnd, type EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { findsFor, fitsStub, type StubEnds } from './stub-ends.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
@@ -48,7 +48,7 @@ export async function markUnmatched(
      ), shown AS (
        SELECT s.row_no, j.no_from, j.no_to, ${foldedKey('s.from_key')} AS from_fold, ${foldedKey('s.to_key')} AS to_fold
        FROM judged j JOIN pg_temp.${plan.table} s USING (row_no) WHERE j.failing OR j.rejected ORDER BY s.row_no LIMIT ${mostHinted}
-     ), from_alike AS (${alike(scope, fromLabel, 'from')}), to_alike AS (${alike(scope, toLabel, 'to')}
+     ), from_alike AS (${alike(scope, fromLabel, 'from', edge.from)}), to_alike AS (${alike(scope, toLabel, 'to', edge.to)}
      ), marked AS (
        UPDATE pg_temp.${plan.table} s
        SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_strip_nulls(jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to,
@@ -74,15 +74,21 @@ export async function markUnmatched(
 const mostHinted = 1_000;
 const mostCompared = 1_000_000;
 
-/** SQL for a key without the difference of case and of blanks at the ends of its parts. The parts of a longer key are a JSON array. */
+/**
+ * SQL for a key without the differences of case, of blanks at the ends of its parts, and of zeros that do not change a number. The parts of
+ * a longer key are a JSON array.
+ */
 function foldedKey(key: string): string {
-  return `lower(regexp_replace(btrim(${key}), '\\s*"\\s*', '"', 'g'))`;
+  const bare = `lower(regexp_replace(btrim(${key}), '\\s*"\\s*', '"', 'g'))`;
+  const padded = String.raw`'(^|")([+-]?)0+(?=[0-9]+([.][0-9]+)?("|$))'`;
+  const longer = String.raw`'((?:^|")[+-]?[0-9]+)(?:[.]0+|([.][0-9]*[1-9])0+)(?="|$)'`;
+  return `regexp_replace(regexp_replace(${bare}, ${padded}, '\\1\\2', 'g'), ${longer}, '\\1\\2', 'g')`;
 }
 
-/** SQL for the nodes of a label whose keys differ only in case or blanks from the keys that found no node. */
-function alike({ nodes }: WriteScope, label: string, end: 'from' | 'to'): string {
+/** SQL for the nodes of a label whose keys, but for the differences that `foldedKey` takes away, are keys that found no node. */
+function alike({ nodes }: WriteScope, label: string, end: 'from' | 'to', of: EdgeEnd): string {
   return `SELECT fold, min(key COLLATE "C") AS key
-     FROM (SELECT n.key, ${foldedKey('n.key')} AS fold FROM ${nodes} n WHERE n.label = ${label} AND EXISTS (SELECT FROM shown WHERE no_${end}) LIMIT ${mostCompared}) AS compared
+     FROM (SELECT n.key, ${foldedKey('n.key')} AS fold FROM ${nodes} n WHERE n.label = ${label}${findsFor(of, 'n')} AND EXISTS (SELECT FROM shown WHERE no_${end}) LIMIT ${mostCompared}) AS compared
      WHERE fold IN (SELECT ${end}_fold FROM shown WHERE no_${end}) GROUP BY fold`;
 }
 

@@ -2,7 +2,8 @@ import { type PoolClient } from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { resolvedTypeText } from '../staging/column-sql.js';
-import { maxKeyLength, sampledCharacters } from '../staging/compile-staging.js';
+import { sampledCharacters } from '../staging/compile-staging.js';
+import { maxKeyLength } from '../staging/key-text.js';
 import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
 import { ruleText, unreadableText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
@@ -18,7 +19,7 @@ interface Judged {
   first?: number;
 }
 
-/** Ends of an edge without a node. `…_alike` is the key of a node that differs only in case or blanks. */
+/** Ends of an edge without a node. `…_alike` is the key of a node that differs only in case, blanks or zeros of numbers. */
 interface LostEnds {
   no_from: boolean;
   no_to: boolean;
@@ -185,7 +186,7 @@ function endReasons({ target }: StagedTarget, row: RejectedRow, lost: LostEnds):
       ...(onMissing === 'create'
         ? [{ en: ', and none can be made: the key does not fit the type of its column', zh: '，也无法建立：该键不符合其列的类型' }]
         : []),
-      ...alikeText(lost[`${end}_alike`], match.map(({ nodeColumn }) => nodeColumn).join(', '), column),
+      ...alikeText(key, lost[`${end}_alike`], match.map(({ nodeColumn }) => nodeColumn).join(', '), column),
     ];
     return {
       rule: 'on_missing',
@@ -199,12 +200,27 @@ function endReasons({ target }: StagedTarget, row: RejectedRow, lost: LostEnds):
 }
 
 /** Tells of a node whose key is almost that of an edge's end, and how the mapping makes the two equal. */
-function alikeText(key: string | undefined, nodeColumn: string, edgeColumn: string): { zh: string; en: string }[] {
-  if (key === undefined) return [];
+function alikeText(key: string, alike: string | undefined, nodeColumn: string, edgeColumn: string): { zh: string; en: string }[] {
+  if (alike === undefined) return [];
+  const shown = cut(alike, maxKeyLength);
+  const withoutCase = (text: string): string =>
+    text
+      .toLowerCase()
+      .split('"')
+      .map(part => part.trim())
+      .join('"');
+  if (withoutCase(key) !== withoutCase(alike)) {
+    return [
+      {
+        en: `; as a number it is the key '${shown}': write a number type, such as type: bigint or type: decimal(12,2), at the key column '${nodeColumn}' of the node`,
+        zh: `；按数值它就是主键 '${shown}'：请在节点的主键列「${nodeColumn}」写数值类型，如 type: bigint 或 type: decimal(12,2)`,
+      },
+    ];
+  }
   return [
     {
-      en: `; only case or blanks at the ends differ from '${cut(key, maxKeyLength)}': write transform: [trim, upper] at the key column '${nodeColumn}' of the node, and at '${edgeColumn}' if the columns of the edge list it`,
-      zh: `；与 '${cut(key, maxKeyLength)}' 只有大小写或首尾空格不同：请在节点的主键列「${nodeColumn}」写 transform: [trim, upper]，若关系的 columns 列有「${edgeColumn}」也同样写`,
+      en: `; only case or blanks at the ends differ from '${shown}': write transform: [trim, upper] at the key column '${nodeColumn}' of the node, and at '${edgeColumn}' if the columns of the edge list it`,
+      zh: `；与 '${shown}' 只有大小写或首尾空格不同：请在节点的主键列「${nodeColumn}」写 transform: [trim, upper]，若关系的 columns 列有「${edgeColumn}」也同样写`,
     },
   ];
 }

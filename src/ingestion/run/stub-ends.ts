@@ -1,15 +1,9 @@
-import { type PoolClient } from 'pg';
 import { isStub } from '../../database/graph-tables.js';
 import { type EdgeEnd, type EdgeMapping } from '../mapping/mapping.js';
-import { parsePropertyType } from '../mapping/property-type.js';
-import { parsedValue, type ResolvedType, type ValueSql } from '../staging/column-sql.js';
-import { maxKeyLength } from '../staging/compile-staging.js';
+import { parsedValue, type ValueSql } from '../staging/column-sql.js';
+import { type KeyProperties } from '../staging/key-sql.js';
+import { maxKeyLength } from '../staging/key-text.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
-import { type StagedTarget } from './stage-target.js';
-import { type WriteScope } from './write-scope.js';
-
-/** The properties that make up the key of a node, in the order of the key. */
-type KeyProperties = { property: string; type: ResolvedType }[];
 
 /** The key properties of the stubs that an edge makes for missing nodes, for each end; null for an end that makes no stubs. */
 export interface StubEnds {
@@ -29,37 +23,14 @@ export function findsFor({ onMissing }: EdgeEnd, node: string): string {
  * The key properties of the stubs that the ends of an edge make.
  * @throws RunFailure when an end makes nodes of a label that no job has loaded, because the key of the label is then not known
  */
-export async function stubEnds(client: PoolClient, scope: WriteScope, edge: EdgeMapping, staged: StagedTarget[]): Promise<StubEnds> {
-  const keyOf = (end: EdgeEnd): Promise<KeyProperties> | null =>
-    end.onMissing === 'create' ? keyProperties(client, scope, end, staged) : null;
-  return { from: await keyOf(edge.from), to: await keyOf(edge.to) };
+export function stubEnds(edge: EdgeMapping, keys: ReadonlyMap<string, KeyProperties>): StubEnds {
+  const keyOf = (end: EdgeEnd): KeyProperties | null => (end.onMissing === 'create' ? stubKey(end, keys) : null);
+  return { from: keyOf(edge.from), to: keyOf(edge.to) };
 }
 
-async function keyProperties(
-  client: PoolClient,
-  { graphId }: WriteScope,
-  { label, match }: EdgeEnd,
-  staged: StagedTarget[],
-): Promise<KeyProperties> {
-  for (const { target, plan } of staged) {
-    if (target.kind !== 'node' || target.element.label !== label) continue;
-    const { key, columns } = target.element;
-    return key.map(column => {
-      const index = columns.findIndex(({ source }) => source.kind === 'column' && source.column === column);
-      return { property: columns[index]!.property, type: plan.types[index]! };
-    });
-  }
-  const { rows } = await client.query<{ key_properties: string[]; properties: { name: string; type: string }[] }>(
-    `SELECT key_properties, properties FROM graph_elements WHERE graph_id = $1 AND kind = 'node' AND name = $2 ORDER BY owns_rest DESC, job_id LIMIT 1`,
-    [graphId, label],
-  );
-  const known = rows[0];
-  if (known?.key_properties.length === match.length) {
-    return known.key_properties.map(property => {
-      const type = known.properties.find(({ name }) => name === property)?.type ?? 'string';
-      return { property, type: parsePropertyType(type) ?? { name: 'numeric' } };
-    });
-  }
+function stubKey({ label, match }: EdgeEnd, keys: ReadonlyMap<string, KeyProperties>): KeyProperties {
+  const known = keys.get(label);
+  if (known?.length === match.length) return known;
   throw new RunFailure(
     'stub_key_unknown',
     {

@@ -126,7 +126,8 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
     }
     case 'numeric':
-      return plain(ref, `abs(${ref}) < 'Infinity'`);
+      if (isWhole) return plain(ref);
+      return plain(family === 'float' ? `${text}::numeric` : ref, `abs(${ref}) < 'Infinity'`);
     case 'float':
       if (isWhole) return plain(`${ref}::double precision`);
       if (family !== 'numeric') return plain(`${ref}::double precision`, `abs(${ref}) < 'Infinity'`);

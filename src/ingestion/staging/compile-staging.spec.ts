@@ -3,7 +3,9 @@ import { type ClonedDatabase, cloneDatabase } from '../../../test/support/databa
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { atOnce } from '../../text/steps.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
-import { compileStaging, maxKeyLength } from './compile-staging.js';
+import { compileStaging } from './compile-staging.js';
+import { keyProperties } from './key-sql.js';
+import { maxKeyLength } from './key-text.js';
 import { keyMissing, keyTooLong, typeFailed } from './rule-sql.js';
 import { letShowCounts } from './shown-count.js';
 import { type SourceFamily } from './source-type.js';
@@ -35,17 +37,19 @@ async function stage(mappingText: string, rows: string, cursorFrom: { value: str
   await client.query(`INSERT INTO mirror.orders VALUES ${rows}`);
   const { mapping } = parseMapping(`version: 1\n${mappingText}`);
   const target = targetsOf(mapping).at(-1)!;
+  const shape = (of: typeof target) => ({
+    columns,
+    expressions: new Map<string, SourceFamily>([['line + 1', 'int']]),
+    keptAsText: new Map<string, string>(),
+    sql: new Map(writtenSql(of).map(({ text }) => [text, guardOverSource(of, columns)(text)])),
+  });
   const plan = atOnce(
     compileStaging({
       target,
       mapping,
-      shape: {
-        columns,
-        expressions: new Map([['line + 1', 'int']]),
-        keptAsText: new Map(),
-        sql: new Map(writtenSql(target).map(({ text }) => [text, guardOverSource(target, columns)(text)])),
-      },
+      shape: shape(target),
       from: sourceInSchema('mirror'),
+      keys: new Map(mapping.nodes.map(each => [each.label, keyProperties(each, shape(target))])),
       cursorFrom,
     }),
   );
@@ -142,6 +146,39 @@ edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {no
       { from_key: null, to_key: 'B' },
     ]);
     expect(plan.canFail).toBe(false);
+  });
+
+  it('gives equal numbers, booleans and dates one key, and values that cannot be read their own text', async () => {
+    const keysOf = async (type: string, values: string[]): Promise<string[]> => {
+      const mapping = node('key: [amount]', `{column: amount, property: a, type: '${type}'}`);
+      const { rows } = await stage(mapping, values.map(value => `('a', 1, '', '${value}', NULL)`).join());
+      await client.query('DROP TABLE pg_temp.staging_node_0; DELETE FROM mirror.orders');
+      return rows.map(({ key }) => key);
+    };
+    expect(await keysOf('int', ['7', '007', '+7', ' 7', '-0', '7.0', 'x'])).toEqual(['7', '7', '7', '7', '0', '7.0', 'x']);
+    expect(await keysOf('bigint', ['09007199254740993'])).toEqual(['9007199254740993']);
+    expect(await keysOf('decimal(6,2)', ['7', '07.00', '1.5', '1.50'])).toEqual(['7', '7', '1.5', '1.5']);
+    expect(await keysOf('float', ['7', '7.0', '-0', '1e2', '0.10'])).toEqual(['7', '7', '0', '100', '0.1']);
+    expect(await keysOf('boolean', ['yes', 'TRUE', 'off'])).toEqual(['true', 'true', 'false']);
+    expect(await keysOf('date', ['2024-1-5', '2024/01/05', '20240105'])).toEqual(['2024-01-05', '2024-01-05', '2024-01-05']);
+    expect(await keysOf('string', ['007', '7.0'])).toEqual(['007', '7.0']);
+  });
+
+  it('gives the ends of an edge the keys of nodes with equal numbers', async () => {
+    const ends = async (type: string, values: string[]): Promise<string[]> => {
+      const { rows } = await stage(
+        `nodes: [{id: c, label: C, table: orders, key: [id], columns: [{column: id, property: id, type: '${type}'}]}]
+edges: [{type: E, table: orders, from: {node: c, match: {amount: id}}, to: {node: c, match: {line: id}}}]`,
+        values.map(value => `('', 12, '', '${value}', NULL)`).join(),
+      );
+      await client.query('DROP TABLE pg_temp.staging_edge_0; DELETE FROM mirror.orders');
+      expect(new Set(rows.map(row => row.to_key))).toEqual(new Set(['12']));
+      return rows.map(row => row.from_key);
+    };
+    expect(await ends('int', ['12', '012', '12.0', '1.2e1', '12.5', 'x'])).toEqual(['12', '12', '12', '12', '12.5', 'x']);
+    expect(await ends('decimal(6,2)', ['12.00', '12.504'])).toEqual(['12', '12.5']);
+    expect(await ends('float', ['12.00', '0.10'])).toEqual(['12', '0.1']);
+    expect(await ends('string', ['12', '012'])).toEqual(['12', '012']);
   });
 
   it('marks rows that ask to be removed, and rejects none of them', async () => {

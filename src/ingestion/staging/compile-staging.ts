@@ -2,8 +2,9 @@ import { type Steps } from '../../text/steps.js';
 import { type ColumnMapping, type FurtherLabel, type Mapping, type Rule } from '../mapping/mapping.js';
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
-import { isPlainText, type KeyPart, keyText } from './key-text.js';
-import { conditionOf, keyMissing, keyTooLong, firstFailure, isJoined, warned, type RuleContext } from './rule-sql.js';
+import { canonicalText } from './key-text.js';
+import { type KeyProperties, KeySql } from './key-sql.js';
+import { conditionOf, firstFailure, isJoined, warned, type RuleContext } from './rule-sql.js';
 import { resolvedType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SourceSql } from './source-sql.js';
@@ -11,9 +12,8 @@ import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
 import { displayColumn } from './display-column.js';
 import { cleanedText } from './transform-sql.js';
-import { type SourceShape, type Target, mappingOf } from './target.js';
+import { type SourceShape, type Target } from './target.js';
 
-export const maxKeyLength = 500;
 /** The sample of a rejected row has at most so many characters for one value, and so many for all values together. */
 export const maxSampledValue = 200;
 const maxSample = 16_000;
@@ -68,6 +68,8 @@ export interface StagingRequest {
   mapping: Mapping;
   shape: SourceShape;
   from: SourceSql;
+  /** The keys of the labels that the ends and references of the mapping name, as far as they are known. */
+  keys: ReadonlyMap<string, KeyProperties>;
   /**
    * The start of an incremental read: `value` is text in the cursor's type, from which `lag` (milliseconds or units) is subtracted. Null
    * means a read from the beginning.
@@ -112,9 +114,9 @@ class StagingCompiler {
     const staged: StagedColumns = new Map();
     staged.set('row_no', { type: 'bigint', sql: 'row_no' });
 
-    const keys = this.keySql(values);
+    const keys = new KeySql(this.request, this.sql, this.source, values);
     const failures = checks.map(check => check.failure);
-    const keyFailure = keys.failure;
+    const keyFailure = keys.failure();
     const isBad = [...failures, keyFailure].filter(check => check !== null);
     const checked: string[] = [];
     failures.forEach((failure, index) => failure !== null && checked.push(`(${failure})::smallint AS f${index}`));
@@ -128,12 +130,12 @@ class StagingCompiler {
     const gone = this.source.carryGone();
     if (gone !== null) staged.set('gone', { type: 'boolean', sql: 'gone' });
     const bad = anyFailed === null ? null : gone === null ? anyFailed : `NOT gone AND ${anyFailed}`;
-    for (const [name, sql] of keys.staged) staged.set(name, { type: 'text', sql });
+    for (const [name, sql] of keys.staged()) staged.set(name, { type: 'text', sql });
     const types = values.map(value => value.type);
     const display = target.kind === 'node' ? displayColumn(target.element, types) : null;
     if (target.kind === 'node' && target.element.labels.length > 0)
       staged.set('labels', { type: 'text[]', sql: this.labelsSql(target.element.labels) });
-    if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(display, values) });
+    if (target.kind === 'node') staged.set('display', { type: 'text', sql: keys.display(display) });
     staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
     staged.set('failures', {
       type: 'jsonb',
@@ -148,7 +150,7 @@ class StagingCompiler {
     });
     staged.set('duplicate_of', { type: 'bigint', sql: 'NULL' });
     const unique = this.stageUnique(values, staged);
-    const references = this.stageReferences(values, staged);
+    const references = this.stageReferences(keys, staged);
     const warnings = this.stageWarnings(checks, staged);
     const cursor = this.source.carryCursor(this.request.cursorFrom);
     if (cursor !== null) staged.set('cursor_value', { type: cursor.type, sql: 'cursor_value' });
@@ -193,7 +195,7 @@ class StagingCompiler {
       const value = this.sql.bind(source.value, 'text');
       const isChanged = transform.length > 0 || column.default !== null;
       const ref = this.source.carry(isChanged ? cleanedText(this.sql, value, transform, column.default, options) : value, 'v');
-      return { ...parsedValue(ref, type), ref, type };
+      return { ...parsedValue(ref, type), ref, type, direct: null };
     }
     const { sql, family } =
       source.kind === 'column'
@@ -206,10 +208,10 @@ class StagingCompiler {
     if (isDirect(family, type, transform, column.default)) {
       const fallback = column.default === null ? null : this.sql.bind(column.default, `text::${directType(family)}`);
       const ref = this.source.carry(fallback === null ? sql : `coalesce(${sql}, ${fallback})`, 'v');
-      return { ...directValue(ref, family, type), ref, type };
+      return { ...directValue(ref, family, type), ref, type, direct: family };
     }
     const ref = this.source.carry(cleanedText(this.sql, asText(sql, family), transform, column.default, options), 'v');
-    return { ...parsedValue(ref, type), ref, type };
+    return { ...parsedValue(ref, type), ref, type, direct: null };
   }
 
   private keptAsText({ source, property, type: written }: ColumnMapping): StagingPlan['keptAsText'] {
@@ -242,61 +244,6 @@ class StagingCompiler {
     return { failure: firstFailure(column.rules, context), warnings };
   }
 
-  private keySql(values: ColumnValue[]): { staged: [string, string][]; failure: string | null } {
-    const { target } = this.request;
-    const parts = this.element.key.map(column => this.keyPart(column, values));
-    const key = parts.length === 0 ? `''` : keyText(parts);
-    const checks: string[] = [];
-    // A row with an empty end is not an edge. Such a row is skipped later, when the edges are written, instead of rejected here.
-    const ends = target.kind === 'edge' ? [target.element.from, target.element.to].flatMap(({ match }) => match) : [];
-    const isEnd = (column: string): boolean => ends.some(({ edgeColumn }) => edgeColumn === column);
-    const missing = parts.filter((part, index) => !part.isRequired && !isEnd(this.element.key[index]!)).map(part => `${part.text} IS NULL`);
-    if (missing.length > 0) checks.push(`WHEN ${missing.join(' OR ')} THEN ${keyMissing}`);
-    if (parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${key}) > ${maxKeyLength} THEN ${keyTooLong}`);
-    const staged: [string, string][] = [['key', key]];
-    if (target.kind === 'edge') {
-      staged.push(['from_key', this.endKey(target.element.from, values)], ['to_key', this.endKey(target.element.to, values)]);
-    }
-    return { staged, failure: checks.length === 0 ? null : `CASE ${checks.join(' ')} END` };
-  }
-
-  private endKey(end: { match: { edgeColumn: string; nodeColumn: string }[]; node: string | null }, values: ColumnValue[]): string {
-    const node = this.request.mapping.nodes.find(each => each.id === end.node);
-    const parts = end.match.map(({ edgeColumn, nodeColumn }) =>
-      this.keyPart(edgeColumn, values, node && mappingOf(node.columns, nodeColumn)),
-    );
-    const text = keyText(parts);
-    // A composite key with a missing part matches no node. Without this CASE the key would be JSON text that contains a null.
-    return parts.length === 1 ? text : `CASE WHEN ${parts.map(part => `${part.text} IS NOT NULL`).join(' AND ')} THEN ${text} END`;
-  }
-
-  /**
-   * The text of one key column. A mapped column gives its mapped value. An unmapped column gives the source value. At the end of an edge
-   * the source value is cleaned by `like`, the mapping of the node's key column, so that the edge and the node spell one key alike.
-   */
-  private keyPart(column: string, values: ColumnValue[], like?: ColumnMapping): KeyPart {
-    const index = this.element.columns.findIndex(({ source }) => source.kind === 'column' && source.column === column);
-    const { sql, family } = this.source.column(column);
-    const isPlain = isPlainText(family);
-    const mapped = values[index];
-    if (mapped) {
-      const isRequired = this.element.columns[index]!.rules.some(isAlwaysRequired);
-      return {
-        text: mapped.text,
-        isRequired,
-        isShort: isPlain && mapped.text !== mapped.ref,
-        isPlain: isPlain && mapped.text !== mapped.ref,
-      };
-    }
-    const transform = like?.transform ?? [];
-    if (isPlain && transform.length === 0) {
-      const ref = this.source.carry(sql, 'v');
-      return { text: `${ref}::text`, isRequired: false, isShort: true, isPlain: true };
-    }
-    const text = cleanedText(this.sql, asText(sql, family), transform, like?.default ?? null, this.request.mapping.defaults);
-    return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
-  }
-
   /** SQL for the further labels of a row, in the order of their bytes. */
   private labelsSql(labels: FurtherLabel[]): string {
     const sorted = [...labels].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
@@ -310,16 +257,6 @@ class StagingCompiler {
       return when === null ? bound : `CASE WHEN ${this.source.carry(this.source.written(when), 'x')} THEN ${bound} END`;
     });
     return `array_remove(ARRAY[${names.join(', ')}], NULL)`;
-  }
-
-  private displaySql(display: string | null, values: ColumnValue[]): string {
-    const key = this.keySqlTextOf(values);
-    if (display === null) return key;
-    return `coalesce(nullif(${this.keyPart(display, values).text}, ''), ${key})`;
-  }
-
-  private keySqlTextOf(values: ColumnValue[]): string {
-    return keyText(this.element.key.map(column => this.keyPart(column, values)));
   }
 
   private propertiesSql(values: ColumnValue[], bad: string | null, gone: string | null): string {
@@ -353,17 +290,18 @@ class StagingCompiler {
       const isKey = this.element.key.length === 1 && column.source.kind === 'column' && column.source.column === this.element.key[0];
       return column.rules.flatMap((each, rule) => {
         if (each.kind !== 'unique') return [];
-        const stagedAs = isKey && each.when === null ? 'key' : this.stageText(values[index]!.text, each, `u${index}_${rule}`, staged);
+        const text = canonicalText(values[index]!, values[index]!.type);
+        const stagedAs = isKey && each.when === null ? 'key' : this.stageText(text, each, `u${index}_${rule}`, staged);
         return [{ stagedAs, column: index, rule, severity: each.severity }];
       });
     });
   }
 
-  private stageReferences(values: ColumnValue[], staged: StagedColumns): StagingPlan['references'] {
+  private stageReferences(keys: KeySql, staged: StagedColumns): StagingPlan['references'] {
     return this.element.columns.flatMap((column, index) =>
       column.rules.flatMap((each, rule) => {
         if (each.kind !== 'references') return [];
-        const stagedAs = this.stageText(`left(${values[index]!.text}, ${maxKeyLength + 1})`, each, `r${index}_${rule}`, staged);
+        const stagedAs = this.stageText(keys.referenced(index, each.label), each, `r${index}_${rule}`, staged);
         return [{ stagedAs, column: index, rule, severity: each.severity, label: each.label, keyColumn: each.column }];
       }),
     );
@@ -395,13 +333,12 @@ interface ColumnChecks {
   warnings: { rule: number; sql: string }[];
 }
 
-interface ColumnValue extends ValueSql {
+/** The value of a mapped column. */
+export interface ColumnValue extends ValueSql {
   ref: string;
   type: ResolvedType;
-}
-
-function isAlwaysRequired({ kind, severity, when }: Rule): boolean {
-  return kind === 'required' && severity === 'error' && when === null;
+  /** The family of the source's type if the value keeps it; null if the value comes as text. */
+  direct: SourceFamily | null;
 }
 
 function hasLength({ kind }: Rule): boolean {

@@ -1,6 +1,6 @@
-import { isPlainText, type KeyPart, keyText } from './key-text.js';
+import { isPlainText, keyText } from './key-text.js';
 
-const part = (text: string, isPlain: boolean): KeyPart => ({ text, isPlain, isRequired: true, isShort: true });
+const part = (text: string, isPlain: boolean) => ({ text, isPlain });
 
 describe('keyText', () => {
   it('keeps the text of one column as it is', () => {

@@ -1,11 +1,16 @@
 import { jsonbArray } from './jsonb-sql.js';
+import { type ResolvedType, type ValueSql } from './column-sql.js';
 import { isFamilyList, type SourceFamily } from './source-type.js';
+
+export const maxKeyLength = 500;
 
 /** The part of a key that comes from one column. */
 export interface KeyPart {
   text: string;
+  /** SQL that is NULL if and only if the row lacks the part. */
+  given: string;
   isRequired: boolean;
-  /** True if no value of the column's type has more than 50 characters. */
+  /** True if no value that can be read has more than 50 characters. */
   isShort: boolean;
   /** True if no value of the column's type has characters that JSON would escape. */
   isPlain: boolean;
@@ -15,13 +20,41 @@ export interface KeyPart {
  * SQL for the text of a key. A single part is the key itself. Several parts become the text of a JSON array, exactly as
  * `jsonb_build_array(…)::text` writes it.
  */
-export function keyText(parts: KeyPart[]): string {
+export function keyText(parts: Pick<KeyPart, 'text' | 'isPlain'>[]): string {
   const [only] = parts;
   if (parts.length === 1) return only!.text;
   // The values of plain types, such as numbers and dates, need no escaping. Concatenating their texts takes a third of the time of
   // `jsonb_build_array`.
   if (parts.every(part => part.isPlain)) return `'["' || ${parts.map(part => part.text).join(` || '", "' || `)} || '"]'`;
   return `${jsonbArray(parts.map(part => part.text))}::text`;
+}
+
+/**
+ * SQL for the text of a value in a key, a reference or a rule `unique`. Equal values of a number, boolean or date type have one text: 7 is
+ * the text of `007`, `+7` and 7.0. Values of other types, and values that cannot be read, have the text of the source.
+ */
+export function canonicalText(value: ValueSql, type: ResolvedType): string {
+  const written = writtenAs(value.typed, type);
+  if (written === null) return value.text;
+  return value.valid === null ? written : `CASE WHEN ${value.valid} THEN ${written} ELSE ${value.text} END`;
+}
+
+function writtenAs(typed: string, { name }: ResolvedType): string | null {
+  switch (name) {
+    case 'int':
+    case 'bigint':
+    case 'boolean':
+    case 'date':
+      return `(${typed})::text`;
+    case 'decimal':
+    case 'numeric':
+      return `trim_scale(${typed})::text`;
+    case 'float':
+      // -0 + 0 is 0.
+      return `(${typed} + 0)::text`;
+    default:
+      return null;
+  }
 }
 
 /** True for types whose values have no quote and no backslash in their text. */

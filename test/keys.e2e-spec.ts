@@ -1,0 +1,111 @@
+import { startTestApp, type TestApp } from './support/app.js';
+import { Dice } from './support/dice.js';
+import { aGraph, aJob, aTable, ingest, rejectedRows, runToEnd } from './support/ingestion.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+async function query(graphId: number, text: string, parameters = {}): Promise<unknown[][]> {
+  const { body } = await app.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: text, parameters }).expect(200);
+  return body.rows;
+}
+
+const customers = (table: string, more = ''): string => `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: c, label: Customer, table: ${table}, key: [id], display: name, columns: [{column: id, type: int${more}}, {column: name}]}
+`;
+
+describe('a key that is a whole number and comes as another text', () => {
+  it('is found by its number in queries and questions', async () => {
+    const table = await aTable(app, 'id,name\n007,Lin Trading\n+12,Nord Handel\n', 'id:text,name:text');
+    const { graphId } = await ingest(app, customers(table));
+    for (const asked of ['MATCH (c:Customer {id: 7})', 'MATCH (c:Customer) WHERE c.id = 7', 'MATCH (c:Customer {id: $id})']) {
+      expect(await query(graphId, `${asked} RETURN c.name`, { id: 7 })).toEqual([['Lin Trading']]);
+    }
+    expect(await query(graphId, 'MATCH (c:Customer {id: 12}) RETURN c.name')).toEqual([['Nord Handel']]);
+    const { body } = await app.admin.post(`/api/graphs/${graphId}/query`).send({ question: 'id为7的Customer' }).expect(200);
+    expect(JSON.stringify(body.rows)).toContain('Lin Trading');
+  });
+
+  it('is one node from two jobs, and repeats itself in one table', async () => {
+    const whole = await aTable(app, 'id,name\n7,Lin\n', 'id:int,name:text');
+    const exact = await aTable(app, 'id,name\n7.0,Lin\n7,Again\n', 'id:decimal,name:text');
+    const { graphId } = await ingest(app, customers(whole));
+    const run = await runToEnd(app, await aJob(app, graphId, customers(exact, ', rules: [unique]')));
+    expect(await query(graphId, 'MATCH (c:Customer {id: 7.0}) RETURN c.id, count(*)')).toEqual([[7, 1]]);
+    expect((await rejectedRows(app, run.id)).map(({ row_no, reasons }) => [row_no, reasons[0].rule])).toEqual([[2, 'unique']]);
+  });
+});
+
+describe('edges', () => {
+  it('meet nodes whose numbers are equal and whose texts are not, also nodes of another job', async () => {
+    const customer = await aTable(app, 'id,name\n12,Nord Handel\n13,Lin Trading\n', 'id:text,name:text');
+    const order = await aTable(app, 'id,customer\n1,12.0\n2,\n3,13.00\n', 'id:int,customer:decimal(8,2)');
+    const { graphId } = await ingest(app, customers(customer));
+    const placed = (rules: string): string => `version: 1
+nodes:
+  - {id: o, label: Order, table: ${order}, key: [id], columns: [{column: id}, {column: customer${rules}}]}
+edges:
+  - {type: PLACED, table: ${order}, from: {node: 'label:Customer', match: {customer: id}}, to: {node: o, match: {id: id}}}
+`;
+    const run = await runToEnd(app, await aJob(app, graphId, placed(", rules: [{references: {node: 'label:Customer', column: id}}]")));
+    expect([run.status, run.error, run.report.totals.rejected]).toEqual(['succeeded', null, 0]);
+    const found = await query(graphId, 'MATCH (c:Customer)-[:PLACED]->(o:Order) RETURN c.name, o.id ORDER BY o.id');
+    expect(found).toEqual([
+      ['Nord Handel', 1],
+      ['Lin Trading', 3],
+    ]);
+  });
+
+  it('tell a row whose end is the number of a key that is a text', async () => {
+    const customer = await aTable(app, 'id,name\n12,Nord Handel\n007,Lin Trading\n', 'id:text,name:text');
+    const order = await aTable(app, 'id,customer\n1,12.0\n2,7\n3,007\n', 'id:int,customer:text');
+    const { run } = await ingest(
+      app,
+      `${customers(customer).replace(', type: int', '')}  - {id: o, label: Order, table: ${order}, key: [id], columns: [{column: id}]}
+edges:
+  - {type: PLACED, table: ${order}, from: {node: c, match: {customer: id}}, to: {node: o, match: {id: id}}}
+`,
+    );
+    const told = (await rejectedRows(app, run.id)).map(({ reasons }) => reasons[0].en);
+    expect(told).toEqual([
+      expect.stringMatching(/key '12\.0'; as a number it is the key '12': write a number type, .* at the key column 'id'/),
+      expect.stringMatching(/key '7'; as a number it is the key '007'/),
+    ]);
+  });
+});
+
+it('keys of random spellings are those that a naive reader of numbers finds', async () => {
+  const dice = new Dice(20_241);
+  const spelled = (value: number): string =>
+    dice.of(['', '+']) + '0'.repeat(dice.below(3)) + String(value) + dice.of(['', '.', '.0', '.000', 'e0']);
+  const numbers = Array.from({ length: 60 }, () => dice.below(40));
+  const ends = Array.from({ length: 80 }, () => [dice.below(50), dice.below(50)] as const);
+  const nodes = await aTable(app, `id\n${numbers.map(spelled).join('\n')}\n`, 'id:text');
+  const edges = await aTable(app, `a,b\n${ends.map(([a, b]) => `${spelled(a)},${spelled(b)}`).join('\n')}\n`, 'a:text,b:text');
+  const graphId = await aGraph(app);
+  await runToEnd(
+    app,
+    await aJob(
+      app,
+      graphId,
+      `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: n, label: N, table: ${nodes}, key: [id], columns: [{column: id, type: 'decimal(12,2)'}]}
+edges:
+  - {type: E, table: ${edges}, from: {node: n, match: {a: id}}, to: {node: n, match: {b: id}}}
+`,
+    ),
+  );
+  const known = new Set(numbers);
+  expect(await query(graphId, 'MATCH (n:N) RETURN n.id ORDER BY n.id')).toEqual([...known].sort((a, b) => a - b).map(id => [id]));
+  const pairs = new Set(ends.filter(([a, b]) => known.has(a) && known.has(b)).map(([a, b]) => `${a} ${b}`));
+  const found = await query(graphId, 'MATCH (a:N)-[:E]->(b:N) RETURN a.id, b.id');
+  expect(found.map(pair => pair.join(' ')).sort()).toEqual([...pairs].sort());
+});
