@@ -38,6 +38,7 @@ describe('warningsOf', () => {
       ).map(({ code, message }) => `${code} ${message}`);
     expect(told({}, 'de', 'DE')).toEqual([]);
     expect(told({ dimensions: ['code'] }, 'de', 'DK', null)).toEqual([]);
+    expect(told({ dimensions: ['code'] }, 'Café', 'Cafe')).toHaveLength(1);
     expect(told({ dimensions: ['code'] }, 'de', 'DE')).toEqual([expect.stringMatching(/^SOURCE_COLLATION .*groups apart in code/)]);
     expect(told({ dimensions: ['code'] }, 'CN', 'CN ')).toHaveLength(1);
     expect(told({ inJoin: true, inDistinctCount: true }, 'de')).toEqual([expect.stringMatching(/do not meet in a join; a distinct count/)]);

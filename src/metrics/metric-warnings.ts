@@ -198,7 +198,7 @@ function isCurrent(period: string, grain: Grain, today: string): boolean {
 /** Whether two texts of a column differ only in case or in blanks at their ends. */
 function hasAlike(rows: readonly unknown[][], index: number): boolean {
   const texts = new Set(rows.map(row => row[index]).filter(value => typeof value === 'string'));
-  return new Set([...texts].map(text => text.trimEnd().toLowerCase())).size < texts.size;
+  return new Set([...texts].map(text => text.trimEnd().toLowerCase().normalize('NFD').replace(/\p{M}/gu, ''))).size < texts.size;
 }
 
 function collationText({ inJoin, inDistinctCount }: CompiledMetrics['collated'], apart: readonly string[]): Bilingual {
@@ -208,7 +208,7 @@ function collationText({ inJoin, inDistinctCount }: CompiledMetrics['collated'],
     ...(apart.length > 0 ? [{ zh: `按 ${apart.join('、')} 分组时各成一组`, en: `they are groups apart in ${apart.join(', ')}` }] : []),
   ];
   return {
-    zh: `来源库把只有大小写或末尾空格不同的文本视为相等，这里按字节比较：${places.map(({ zh }) => zh).join('；')}。要按来源库的相等比较，请在来源库中建视图统一写法，如 UPPER(TRIM(列))`,
-    en: `The source takes texts for equal that differ only in case or blanks at their end, and here their bytes are compared: ${places.map(({ en }) => en).join('; ')}. To compare them as the source does, give them one form in a view of the source, such as UPPER(TRIM(column))`,
+    zh: `来源库的排序规则把只有大小写（通常也包括重音或末尾空格）不同的文本视为相等，这里按字节比较：${places.map(({ zh }) => zh).join('；')}。要按来源库的相等比较，请在来源库中建视图统一写法，如 UPPER(TRIM(列))`,
+    en: `The collation of the source takes texts for equal that differ only in case, and as a rule in accents or blanks at their end, and here their bytes are compared: ${places.map(({ en }) => en).join('; ')}. To compare them as the source does, give them one form in a view of the source, such as UPPER(TRIM(column))`,
   };
 }

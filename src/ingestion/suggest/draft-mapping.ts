@@ -274,8 +274,8 @@ function collationGuess({ name, collation = '' }: TableColumn): Guess {
   return {
     kind: 'collation',
     text: {
-      zh: `来源库按 ${collation} 比较 ${name}，视只有大小写或末尾空格不同的文本为相等；这里按字节比较。若有行因此被拒绝，请在节点的主键列写 transform: [trim, upper]`,
-      en: `the source compares ${name} by ${collation}, which takes texts for equal that differ only in case or blanks at their end, and here bytes are compared; if rows are rejected for it, write transform: [trim, upper] at the key column of the node`,
+      zh: `来源库按 ${collation} 比较 ${name}，视只有大小写（通常也包括重音或末尾空格）不同的文本为相等；这里按字节比较。若有行因此被拒绝，请在节点的主键列写 transform: [trim, upper]`,
+      en: `the source compares ${name} by ${collation}, which takes texts for equal that differ only in case, and as a rule in accents or blanks at their end, and here bytes are compared; if rows are rejected for it, write transform: [trim, upper] at the key column of the node`,
     },
     evidence: { column: name, collation },
   };

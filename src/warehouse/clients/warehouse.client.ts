@@ -155,8 +155,8 @@ export interface TableColumn {
   nullable: boolean;
   comment: string | null;
   /**
-   * The collation by which the database takes different texts of the column for equal, such as `de`, `DE` and `DE `. Absent where equal texts
-   * have equal bytes but for blanks at their ends. This service compares texts by their bytes.
+   * The collation by which the database takes texts of the column for equal that differ in case or accents, such as `de` and `DE`. This
+   * service compares texts by their bytes.
    */
   collation?: string;
 }

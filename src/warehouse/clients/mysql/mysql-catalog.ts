@@ -104,7 +104,7 @@ export class MysqlCatalog {
 
 function toColumn([name, nativeType, nullable, comment, collation]: ColumnRow): TableColumn {
   const { type } = mysqlTypeOf(nativeType);
-  const isCollated = type === 'text' && collation != null && !/_bin$/.test(collation);
+  const isCollated = type === 'text' && collation != null && !/(_bin|(?<!_ai)_cs)$/.test(collation);
   return {
     name,
     type,
