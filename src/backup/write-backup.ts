@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { version } from '../config/version.js';
 import { listAppliedMigrations, requireKnownMigrations } from '../database/migrations/require-known-migrations.js';
-import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
+import { inLockOrder, quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { tarEnd, tarEntry } from './archive.js';
 import {
@@ -102,9 +102,9 @@ async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
     if (unreadable.length > 0) throw new TablesUnreadableError(unreadable, await currentUser(client));
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
-      for (let at = 0; at < wanted.length; at += tablesPerLock) {
-        const names = wanted.slice(at, at + tablesPerLock).map(({ schema, name }) => quoteTable(schema, name));
-        await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
+      const names = inLockOrder(wanted.map(({ schema, name }) => quoteTable(schema, name)));
+      for (let at = 0; at < names.length; at += tablesPerLock) {
+        await client.query(`LOCK TABLE ${names.slice(at, at + tablesPerLock).join(', ')} IN ACCESS SHARE MODE`);
       }
       const seen = await listTables(client);
       if (JSON.stringify(seen) === JSON.stringify(wanted)) return await describeTables(client);
