@@ -2,6 +2,7 @@ import { SchemaError } from '../common/errors/api-error.js';
 import { type Bilingual, joined } from '../text/bilingual.js';
 import { addDays, todayIn } from '../text/calendar.js';
 import { withIsoYear } from '../text/iso-years.js';
+import { inNormalForm } from '../text/normal-form.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Grain } from './formula/formula-tree.js';
 import { type WarningCode } from './patterns/metric-pattern.js';
@@ -198,7 +199,8 @@ function isCurrent(period: string, grain: Grain, today: string): boolean {
 /** Whether two texts of a column differ only in case or in blanks at their ends. */
 function hasAlike(rows: readonly unknown[][], index: number): boolean {
   const texts = new Set(rows.map(row => row[index]).filter(value => typeof value === 'string'));
-  return new Set([...texts].map(text => text.trimEnd().toLowerCase().normalize('NFD').replace(/\p{M}/gu, ''))).size < texts.size;
+  const folded = [...texts].map(text => inNormalForm(text.trimEnd().toLowerCase(), 'NFD').replace(/\p{M}/gu, ''));
+  return new Set(folded).size < texts.size;
 }
 
 function collationText({ inJoin, inDistinctCount }: CompiledMetrics['collated'], apart: readonly string[]): Bilingual {
