@@ -1,4 +1,3 @@
-import { FairShare } from '../../common/turns/fair-share.js';
 import { inTurns } from '../../common/turns/pace.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { SearchIndex } from '../../graph-index/search-index.js';
@@ -9,29 +8,23 @@ import { type Topology } from '../../graph-index/topology.js';
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type ToOne } from '../../questions/planning/schema-paths.js';
 import { type PropertiesRead } from '../../cypher/plan/properties-read.js';
-import { GraphExceedsMemoryError, RetrievalBusyError } from '../retrieval.errors.js';
+import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements } from './graph-elements.js';
 import { elementTypesOf } from './element-types.js';
 import { type LoadedElements } from './graph-in-memory.js';
-import { broughtColumn, broughtTopology, broughtWholeProperties, type EarlierVersion } from './load/bring-forward.js';
+import { broughtColumn, broughtTopology, broughtWholeProperties } from './load/bring-forward.js';
 import { type ElementKind, loadColumn, loadWholeProperties } from './load/load-properties.js';
-import { largeRoom, LoadOutgrownError, type LoadRoom, smallRoom } from './load/load-room.js';
+import { type LoadRoom } from './load/load-room.js';
 import { loadTopology } from './load/load-topology.js';
 import { type SnapshotFiles } from './load/snapshot-files.js';
 import { type HeldVersion, HeldVersions } from './held-versions.js';
 import { type IndexRecord, loadIndex } from './load-index.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './retrieval-database.js';
-import { PartSizes } from './part-sizes.js';
-import { type PartBefore, type PartKey, searchPart, type SharedParts } from './threads/shared-parts.js';
+import { type GraphVersion, PartLoads, readStamp } from './part-loads.js';
+import { searchPart, type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
 
-const loadTimeoutMs = 600_000;
-/** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
-const mostBytesPerFetch = 64 * 1024 * 1024;
-const leastBytesPerNode = 28;
-/** A load that takes less than this share of the memory is a small one. */
-const smallShare = 1 / 32;
 /** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
@@ -47,10 +40,7 @@ const uses: Record<'cypher' | 'question' | 'filter', { kinds: readonly ElementKi
 export type ElementsUse = keyof typeof uses;
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
-export interface LoadedGraph {
-  graphId: number;
-  version: number;
-  schema: GraphElements;
+export interface LoadedGraph extends GraphVersion {
   /** Maps normalised label names and aliases to their label. */
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
@@ -61,14 +51,6 @@ export interface LoadedGraph {
   reads: Map<ElementsUse, PropertiesRead>;
 }
 
-/** How a part is made. */
-interface Making<T> {
-  /** From the rows. */
-  read: (reader: GraphReader, room: LoadRoom) => Promise<T>;
-  /** From the part of an earlier version, where that can be done. Null where it is not known what has changed. */
-  bringForward?: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
-}
-
 export interface LoadedIndex {
   index: SearchIndex;
   values: ValueDictionary;
@@ -77,43 +59,26 @@ export interface LoadedIndex {
 
 /** The graphs that a thread works on: the newest version of each. A query that still uses a dropped graph goes on with it. */
 export class LoadedGraphs {
-  /** Versions of which a part does not fit into memory, by graph and part. Finding that out again would cost a whole load. */
-  private readonly refused = new Map<string, { version: number; error: GraphExceedsMemoryError }>();
-  /**
-   * Large loads take turns with those of other threads. Small ones, and the indexes of properties, do not wait for them: a graph of a
-   * million nodes takes half a minute.
-   */
-  private readonly small = new FairShare({
-    // A caller alone has three.
-    places: 6,
-    // Others wait in lines of their own, however long this one is.
-    waitingPerCaller: Infinity,
-    patienceMs: loadTimeoutMs,
-    refuse: retryAfterS => new RetrievalBusyError(retryAfterS),
-  });
-  /** The user who was the last to ask each graph. */
-  private readonly callers = new Map<number, string>();
   private readonly graphs = new Map<number, LoadedGraph>();
   /** The versions whose nodes and edges other threads have, by graph. */
   private readonly topologies = new Map<number, number>();
-  private readonly sizes = new PartSizes();
-  private readonly smallBytes: number;
+  private readonly loads: PartLoads;
   private readonly held: HeldVersions<LoadedGraph>;
 
   constructor(
-    private readonly database: RetrievalDatabase,
+    database: RetrievalDatabase,
     private readonly budgetBytes: number,
     private readonly parts: SharedParts,
-    private readonly files: SnapshotFiles | null,
-    private readonly onFileFault: (error: unknown) => void,
+    files: SnapshotFiles | null,
+    onFileFault: (error: unknown) => void,
   ) {
-    this.smallBytes = smallShare * budgetBytes;
+    this.loads = new PartLoads(database, budgetBytes, parts, files, onFileFault);
     this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
   }
 
   /** Notes the last user to ask a graph. Small loads of the graph take the share of this user. */
   askedBy(graphId: number, caller: string): void {
-    this.callers.set(graphId, caller);
+    this.loads.askedBy(graphId, caller);
   }
 
   /** The newest version in memory, if any. */
@@ -220,12 +185,14 @@ export class LoadedGraphs {
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
     graph.usesIndex = true;
-    graph.index ??= this.part(graph, searchPart, { read: (reader, room) => this.indexWithinBudget(graph, reader, room) }).then(record => {
-      const index = new SearchIndex(record);
-      this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
-      this.sizes.note({ graphId: graph.graphId, version: graph.version, name: scratchPart }, index.scratchBytes);
-      return { index, values: new ValueDictionary(record), toOne: record.toOne };
-    });
+    graph.index ??= this.loads
+      .part(graph, searchPart, { read: (reader, room) => this.indexWithinBudget(graph, reader, room) })
+      .then(record => {
+        const index = new SearchIndex(record);
+        this.parts.holds(graph.graphId, graph.version, index.scratchBytes);
+        this.loads.note({ graphId: graph.graphId, version: graph.version, name: scratchPart }, index.scratchBytes);
+        return { index, values: new ValueDictionary(record), toOne: record.toOne };
+      });
     const loading = graph.index;
     try {
       const loaded = await loading;
@@ -268,7 +235,7 @@ export class LoadedGraphs {
     this.requireRoom(graph, read, use);
     graph.reads.set(use, read);
     try {
-      const topology = await this.part(graph, 'topology', {
+      const topology = await this.loads.part(graph, 'topology', {
         read: async (reader, room) => ({ ...(await loadTopology(reader, room)), stamp: await readStamp(reader) }),
         bringForward: async (reader, earlier) => {
           const brought = await broughtTopology(reader, earlier);
@@ -302,7 +269,7 @@ export class LoadedGraphs {
    * @throws GraphExceedsMemoryError
    */
   requireRoom(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): void {
-    const bytes = this.sizes.sum(graph, [...this.neededBy(graph, read, use), ...uses[use].beside]);
+    const bytes = this.loads.bytesOf(graph, [...this.neededBy(graph, read, use), ...uses[use].beside]);
     if (bytes <= this.budgetBytes) return;
     throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, use === 'filter' ? 'filter' : 'cypher');
   }
@@ -323,7 +290,7 @@ export class LoadedGraphs {
   }
 
   private wholeOf(graph: LoadedGraph, topology: Topology, kind: ElementKind) {
-    return this.part(graph, `${kind}:*`, {
+    return this.loads.part(graph, `${kind}:*`, {
       read: (reader, room) => loadWholeProperties(reader, topology, kind, room),
       bringForward: (reader, earlier) => broughtWholeProperties(reader, topology, earlier, kind),
     });
@@ -335,7 +302,7 @@ export class LoadedGraphs {
     const columns = await Promise.all(
       wanted.map(property => {
         const column = { elements: kind, property, kinds: types.map(each => numberKindOf(each.get(property))) };
-        return this.part(graph, `${kind}:.${property}`, {
+        return this.loads.part(graph, `${kind}:.${property}`, {
           read: (reader, room) => loadColumn(reader, topology, column, room),
           bringForward: (reader, earlier) => broughtColumn(reader, topology, earlier, column),
         });
@@ -349,103 +316,10 @@ export class LoadedGraphs {
     const wanted = [...columns].filter(([name]) => looked.has(name));
     const indexes = await Promise.all(
       wanted.map(([name, column]) =>
-        this.sized({ graphId, version, name: `nodes:=${name}` }, () => this.asSmall(graphId, () => inTurns(buildPropertyIndex(column)))),
+        this.loads.derive({ graphId, version, name: `nodes:=${name}` }, () => inTurns(buildPropertyIndex(column))),
       ),
     );
     return new Map(wanted.map(([name], i) => [name, indexes[i]!]));
-  }
-
-  private part<T extends object>(graph: LoadedGraph, name: string, { read, bringForward }: Making<T>): Promise<T> {
-    const key = { graphId: graph.graphId, version: graph.version, name };
-    return this.sized(key, async before => {
-      const earlier = before as EarlierVersion | null;
-      const make = async (reader: GraphReader, room: LoadRoom): Promise<T> => {
-        if (earlier && bringForward) {
-          room.took(bytesOf(earlier.part));
-          const brought = await bringForward(reader, earlier);
-          if (brought) {
-            room.took(bytesOf(brought));
-            return brought;
-          }
-        }
-        return read(reader, room);
-      };
-      return this.load(graph, name, async room => {
-        const { files } = this;
-        const stamp = files && (await this.reading(graph, readStamp));
-        const kept = files && ((await files.read(key, stamp!, room)) as T | null);
-        if (kept) return kept;
-        const made = await this.reading(graph, reader => make(reader, room));
-        // The file is of use to a later process only, so nobody waits for it.
-        files?.write(key, stamp!, made).catch(this.onFileFault);
-        return made;
-      });
-    });
-  }
-
-  /** Gets a part, and notes its size. */
-  private async sized<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T> {
-    const part = await this.parts.get(key, load);
-    this.sizes.note(key, bytesOf(part));
-    return part;
-  }
-
-  private async load<T>(graph: LoadedGraph, part: string, load: (room: LoadRoom) => Promise<T>): Promise<T> {
-    const key = `${graph.graphId}:${part}`;
-    const refused = this.refused.get(key);
-    if (refused?.version === graph.version) throw refused.error;
-    const exceeded = new GraphExceedsMemoryError(graph.graphId, this.budgetBytes, part === searchPart ? 'search' : 'cypher');
-    try {
-      const leastBytes = leastBytesPerNode * graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
-      // A graph that certainly does not fit is not loaded at all.
-      if (leastBytes > this.budgetBytes) throw exceeded;
-      const loaded = await this.inRoom(graph, Math.max(leastBytes, this.sizes.sum(graph, [part])), exceeded, load);
-      this.refused.delete(key);
-      return loaded;
-    } catch (error) {
-      if (error instanceof GraphExceedsMemoryError) this.refused.set(key, { version: graph.version, error });
-      throw error;
-    }
-  }
-
-  /** Reads of this very version. @throws VersionMovedError */
-  private reading<T>(graph: LoadedGraph, read: (reader: GraphReader) => Promise<T>): Promise<T> {
-    return this.database.atLeast(graph.version).readGraph(
-      graph.graphId,
-      loadTimeoutMs,
-      new AbortController().signal,
-      reader => {
-        if (reader.version !== graph.version) throw new VersionMovedError();
-        return read(reader);
-      },
-      mostBytesPerFetch,
-    );
-  }
-
-  private asSmall<T>(graphId: number, load: () => Promise<T>): Promise<T> {
-    return this.small.run({ caller: this.callers.get(graphId) ?? `graph ${graphId}` }, load);
-  }
-
-  /** How much a load takes is known when it has taken it, so it begins as a small one unless it took more before. */
-  private async inRoom<T>(
-    { graphId }: LoadedGraph,
-    leastBytes: number,
-    exceeded: GraphExceedsMemoryError,
-    load: (room: LoadRoom) => Promise<T>,
-  ): Promise<T> {
-    if (leastBytes <= this.smallBytes) {
-      try {
-        return await this.asSmall(graphId, () => load(smallRoom(this.smallBytes)));
-      } catch (error) {
-        if (!(error instanceof LoadOutgrownError)) throw error;
-      }
-    }
-    const turn = await this.parts.loadLarge(graphId);
-    try {
-      return await load(largeRoom(exceeded, this.budgetBytes, bytes => turn.took(bytes)));
-    } finally {
-      turn.end();
-    }
   }
 }
 
@@ -457,10 +331,4 @@ function sizeOf({ schema }: LoadedGraph): number {
 function hasCounts({ nodeIds, edgeIds }: Topology, { labels, edges }: GraphElements): boolean {
   const sum = (counted: readonly { rowCount: number }[]): number => counted.reduce((total, { rowCount }) => total + rowCount, 0);
   return nodeIds.length === sum(labels) && edgeIds.length === sum(edges);
-}
-
-/** Tells contents of the same version apart: a restored backup goes on from an earlier one. */
-async function readStamp(reader: GraphReader): Promise<string> {
-  const [row] = await reader.query<{ stamp: string }>('SELECT version_at::text AS stamp FROM graphs WHERE id = $1', [reader.graphId]);
-  return row!.stamp;
 }
