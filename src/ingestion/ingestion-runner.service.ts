@@ -149,7 +149,8 @@ export class IngestionRunner {
     const rejectedAt = `GET /api/ingestion/runs/${claimed.id}/rejected`;
     const copyLimits = copyLimitsOf(this.settings);
     const room = await this.graphs.roomFor(job.graph_id);
-    const found = { graphId: job.graph_id, mapping, targets, changes, cursors, report, progress };
+    const rereads = await this.jobs.findRereads(job, targets);
+    const found = { graphId: job.graph_id, mapping, targets, changes, rereads, cursors, report, progress };
     const work = { ...found, staged: [], keys: new Map(), rejectedAt, copyLimits, room, signal };
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft, rejectedBytes: 0 };
   }

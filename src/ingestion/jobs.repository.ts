@@ -10,6 +10,7 @@ import {
   RevisionNotFoundError,
   TooManyRevisionsError,
 } from './ingestion.errors.js';
+import { type ElementId, elementOf, isSame } from './run/ownership.js';
 import { mostInSchema, type SchemaSize, sizeOfTargets } from './schema-size.js';
 import { type Target } from './staging/target.js';
 
@@ -106,6 +107,19 @@ export class JobsRepository {
     const kinds = ['names', 'aliases', 'properties'] as const;
     const size = Object.fromEntries(kinds.map(of => [of, others[of] + own[of]])) as unknown as SchemaSize;
     if (kinds.some(of => size[of] > mostInSchema[of] && own[of] > made[of])) throw new GraphSchemaTooLargeError(size);
+  }
+
+  /**
+   * The names of the targets whose elements in the graph may have keys of an earlier release. The next run of the job reads all their rows
+   * and removes the elements without one.
+   */
+  async findRereads({ id, graph_id: graphId }: Pick<JobRow, 'id' | 'graph_id'>, targets: readonly Target[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.pool.query<ElementId>(
+      `SELECT kind, name, source_label AS "sourceLabel", target_label AS "targetLabel" FROM graph_elements
+       WHERE graph_id = $1 AND job_id = $2 AND reread`,
+      [graphId, id],
+    );
+    return new Set(targets.filter(target => rows.some(row => isSame(row, elementOf(target)))).map(({ name }) => name));
   }
 
   /** @throws JobNotFoundError */

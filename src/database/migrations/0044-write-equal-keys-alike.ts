@@ -2,7 +2,7 @@
 import { Logger } from '@nestjs/common';
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** A label or edge type of a graph with the types of its key in each job that feeds it. */
+/** A label or edge type of a graph with the types of its key in each job that feeds it; null for a column that the job does not map. */
 interface Element {
   kind: 'node' | 'edge';
   name: string;
@@ -10,14 +10,18 @@ interface Element {
 }
 
 /**
- * Gives equal numbers, booleans and dates in keys one text: 7 instead of `007` and 7.0. Each graph has a transaction of its own. Of several
- * nodes that thereby get one key, one gets it and the others keep theirs, until a full run of their job removes them; a warning counts them.
+ * Gives equal whole and decimal numbers in keys one text: 7 instead of `007` and 7.0. Each graph has a transaction of its own.
+ *
+ * Where that cannot be done here, `reread` makes the next run of each job read all rows and remove the elements without one: where jobs
+ * differ in the type of a key, for other types with one text for equal values, for numbers in keys of edges that no property holds, and
+ * where several nodes get one key. Of these, one gets it, the others keep theirs, and a warning counts them.
  */
 export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
   transaction = false;
   private readonly logger = new Logger(WriteEqualKeysAlike1700000000044.name);
 
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE graph_elements ADD COLUMN IF NOT EXISTS reread boolean NOT NULL DEFAULT false');
     const rows = (await runner.query(`SELECT id FROM graphs WHERE to_regclass('graph_data.nodes_' || id) IS NOT NULL ORDER BY id`)) as {
       id: number;
     }[];
@@ -25,7 +29,7 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
       await runner.startTransaction();
       try {
         // Locks the row, so that the graph is not deleted meanwhile.
-        const found = (await runner.query('SELECT FROM graphs WHERE id = $1 FOR NO KEY UPDATE', [id])) as unknown[];
+        const found = (await runner.query('SELECT FROM graphs WHERE id = $1 FOR KEY SHARE', [id])) as unknown[];
         if (found.length > 0) await this.rewrite(runner, id);
         await runner.commitTransaction();
       } catch (error) {
@@ -35,10 +39,14 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
     }
   }
 
-  /** Earlier releases read the new keys as well. */
-  async down(): Promise<void> {}
+  /** The keys stay: earlier releases read them as well. */
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE graph_elements DROP COLUMN IF EXISTS reread');
+  }
 
   private async rewrite(runner: QueryRunner, graphId: number): Promise<void> {
+    // The lock that runs take, before they lock the row of the graph.
+    await runner.query(`LOCK TABLE graph_data.nodes_${graphId}, graph_data.edges_${graphId} IN SHARE ROW EXCLUSIVE MODE`);
     const elements = (await runner.query(
       `SELECT kind, name, jsonb_agg((
          SELECT coalesce(jsonb_agg((SELECT p ->> 'type' FROM jsonb_array_elements(g.properties) AS p WHERE p ->> 'name' = k.property) ORDER BY place), '[]')
@@ -47,34 +55,39 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
        FROM graph_elements g WHERE graph_id = $1 GROUP BY kind, name ORDER BY kind DESC, name`,
       [graphId],
     )) as Element[];
-    await runner.query(`SET LOCAL DateStyle = 'ISO, YMD'`);
     let changed = 0;
     for (const element of elements) {
-      const key = rewritten(element.keys);
-      if (key === null) continue;
-      const [doubled = 0, count = 0] = await this.rewriteElement(runner, graphId, element, key);
-      changed += count;
-      if (doubled > 0) {
-        const what = element.kind === 'node' ? 'nodes' : 'edges';
-        this.logger.warn(
-          `Graph ${graphId}: ${doubled} ${what} of ${element.name} repeat another with an equal key, such as 007 beside 7; a run of their job with ?full=true removes them, unless the job deletes nothing`,
-        );
-      }
+      const parts = partsOf(element.keys);
+      const written = parts?.some(part => part.startsWith('number')) ? await this.rewriteElement(runner, graphId, element, parts) : null;
+      changed += written?.changed ?? 0;
+      const isOpen =
+        parts === null || parts.includes('open') || (parts.includes('unmapped') && (await this.hasNumbers(runner, graphId, element)));
+      if (!isOpen && !written?.doubled) continue;
+      await runner.query('UPDATE graph_elements SET reread = true WHERE graph_id = $1 AND kind = $2 AND name = $3', [
+        graphId,
+        element.kind,
+        element.name,
+      ]);
     }
     if (changed === 0) return;
     await runner.query('DELETE FROM graph_changes WHERE graph_id = $1', [graphId]);
     await runner.query('UPDATE graphs SET version = version + 1, version_at = now() WHERE id = $1', [graphId]);
   }
 
-  /** @returns how many rows keep their key because another row has the new one, and how many rows have a new key */
-  private async rewriteElement(runner: QueryRunner, graphId: number, { kind, name }: Element, key: string): Promise<number[]> {
+  /** @returns how many rows keep their key because another row has the new one, and how many have a new key */
+  private async rewriteElement(
+    runner: QueryRunner,
+    graphId: number,
+    { kind, name }: Element,
+    parts: Part[],
+  ): Promise<{ doubled: number; changed: number }> {
     const table = `graph_data.${kind === 'node' ? 'nodes' : 'edges'}_${graphId}`;
     const [column, same] = kind === 'node' ? ['label', ''] : ['type', 'source_id, target_id, '];
     const isSame = kind === 'node' ? '' : ' AND o.source_id = k.source_id AND o.target_id = k.target_id';
     const display = kind === 'node' ? ', display = CASE WHEN t.display = t.key THEN f.new_key ELSE t.display END' : '';
     const [row] = (await runner.query(
       `WITH keys AS MATERIALIZED (
-         SELECT * FROM (SELECT id, ${same}key, ${key} AS new_key FROM ${table} WHERE ${column} = $1 OFFSET 0) AS all_keys
+         SELECT * FROM (SELECT id, ${same}key, ${rewritten(parts)} AS new_key FROM ${table} WHERE ${column} = $1 OFFSET 0) AS all_keys
          WHERE new_key <> key AND char_length(new_key) <= 500
        ), free AS MATERIALIZED (
          SELECT DISTINCT ON (${same}new_key) id, new_key FROM keys k
@@ -86,48 +99,64 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
        SELECT (SELECT count(*) FROM keys)::int AS keys, (SELECT count(*) FROM written)::int AS written`,
       [name],
     )) as { keys: number; written: number }[];
-    return [row!.keys - row!.written, row!.written];
+    const doubled = row!.keys - row!.written;
+    if (doubled > 0) {
+      const what = kind === 'node' ? 'nodes' : 'edges';
+      const edges = kind === 'node' ? ', and then the jobs of their edges with ?full=true' : '';
+      this.logger.warn(
+        `Graph ${graphId}: ${doubled} ${what} of ${name} repeat another with an equal key, such as 007 beside 7; the next run of their job removes them: run it${edges}`,
+      );
+    }
+    return { doubled, changed: row!.written };
+  }
+
+  /** Whether a key of an edge has a part that is a number with a sign, a leading zero or decimals. */
+  private async hasNumbers(runner: QueryRunner, graphId: number, { name }: Element): Promise<boolean> {
+    const rows = (await runner.query(
+      `SELECT FROM graph_data.edges_${graphId} WHERE type = $1 AND key ~ '(^|")([+]|[+-]?0[0-9]|[+-]?[0-9]*[.][0-9])' LIMIT 1`,
+      [name],
+    )) as unknown[];
+    return rows.length > 0;
   }
 }
 
-/** SQL for the new text of `key`. Null if no part of the key has a type with one text for equal values, or if the jobs differ in the key. */
-function rewritten(keys: (string | null)[][]): string | null {
+/**
+ * What becomes of a part of a key: `number`, with a scale for decimals, is rewritten; `text` stays; `open` and `unmapped` are left to the
+ * next run.
+ */
+type Part = 'text' | 'open' | 'unmapped' | `number${'' | ` ${number}`}`;
+
+/** The parts of a key by its types in all jobs. Null if the jobs differ in the number of parts. */
+function partsOf(keys: (string | null)[][]): Part[] | null {
   const [first = []] = keys;
   if (keys.some(({ length }) => length !== first.length)) return null;
-  const types = first.map((_, place) => new Set(keys.map(key => kindOf(key[place] ?? null))));
-  const parts = types.map((kinds, place) => {
-    const [kind = 'text'] = kinds;
-    return partOf(first.length === 1 ? 'key' : `(key::jsonb ->> ${place})`, kinds.size === 1 ? kind : 'text');
+  return first.map((_, place) => {
+    const parts = [...new Set(keys.map(key => partOf(key[place] ?? null)))];
+    if (parts.length === 1) return parts[0]!;
+    return parts.every(part => part.startsWith('number')) ? 'number' : 'open';
   });
-  if (types.every(kinds => kinds.size > 1 || kinds.has('text'))) return null;
-  return parts.length === 1 ? parts[0]! : `jsonb_build_array(${parts.join(', ')})::text`;
 }
 
-/** The kind of a property's type: `number`, `decimal` with its scale, `float`, `boolean`, `date`, or `text` for all others. */
-function kindOf(type: string | null): string {
-  if (type === null) return 'text';
+function partOf(type: string | null): Part {
+  if (type === null) return 'unmapped';
   const [, scale] = /^decimal\(\d+,(\d+)\)$/.exec(type) ?? [];
-  if (scale !== undefined) return `decimal ${scale}`;
+  if (scale !== undefined) return `number ${Number(scale)}`;
   if (['int', 'bigint', 'decimal'].includes(type)) return 'number';
-  return ['float', 'boolean', 'date'].includes(type) ? type : 'text';
+  return ['float', 'boolean', 'date'].includes(type) ? 'open' : 'text';
 }
 
-function partOf(text: string, kind: string): string {
-  const number = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-  const read = (condition: string, written: string): string => `CASE WHEN ${condition} THEN (${written})::text ELSE ${text} END`;
-  const [name, scale] = kind.split(' ');
-  const numeric = scale === undefined ? `${text}::numeric` : `round(${text}::numeric, ${scale})`;
-  switch (name) {
-    case 'number':
-    case 'decimal':
-      return read(`${text} ~ ${number}`, `trim_scale(${numeric})`);
-    case 'float':
-      return read(`${text} ~ ${number} AND pg_input_is_valid(${text}, 'double precision')`, `${text}::double precision + 0`);
-    case 'boolean':
-      return read(`pg_input_is_valid(${text}, 'boolean')`, `${text}::boolean`);
-    case 'date':
-      return read(`${text} !~ '[Tt:]' AND pg_input_is_valid(${text}, 'date')`, `${text}::date`);
-    default:
-      return text;
-  }
+/** SQL for the new text of `key`. A key of another form stays, such as that of a stub from before the key had these parts. */
+function rewritten(parts: Part[]): string {
+  if (parts.length === 1) return numberText('key', parts[0]!);
+  const texts = parts.map((part, place) => numberText(`(key::jsonb ->> ${place})`, part));
+  const list = `CASE jsonb_array_length(key::jsonb) WHEN ${parts.length} THEN jsonb_build_array(${texts.join(', ')})::text ELSE key END`;
+  return `CASE WHEN pg_input_is_valid(key, 'jsonb') THEN CASE jsonb_typeof(key::jsonb) WHEN 'array' THEN ${list} ELSE key END ELSE key END`;
+}
+
+function numberText(text: string, part: Part): string {
+  const [kind, scale] = part.split(' ');
+  if (kind !== 'number') return text;
+  const form = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
+  const number = scale === undefined ? `${text}::numeric` : `round(${text}::numeric, ${scale})`;
+  return `CASE WHEN ${text} ~ ${form} AND pg_input_is_valid(${text}, 'numeric') THEN trim_scale(${number})::text ELSE ${text} END`;
 }

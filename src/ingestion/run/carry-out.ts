@@ -19,12 +19,12 @@ import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
 import { loadApart } from './load-apart.js';
-import { readKeys } from './read-keys.js';
+import { hasSameKeys, readKeys } from './read-keys.js';
 import { stubEnds } from './stub-ends.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { type ExpectedRows } from './progress-report.js';
 import { releaseDropped, releaseTypes } from './release-dropped.js';
-import { type DeleteGuard } from './removal.js';
+import { DeleteGuard } from './removal.js';
 import { requireFewErrors } from './require-few-errors.js';
 import { type RunProgress } from './run-progress.js';
 import { addTotals, type RunReport, type SourceReport } from './run-report.js';
@@ -43,6 +43,8 @@ export interface Undertaking {
   targets: Target[];
   /** The differences from the mapping that the graph shows now; null if the graph shows no mapping of the job. */
   changes: TargetChange[] | null;
+  /** The names of the targets that read all rows once more, see `findRereads`. */
+  rereads: ReadonlySet<string>;
   /** The cursor up to which each target was read by the last run, by the name of the target. */
   cursors: Record<string, string>;
   report: RunReport;
@@ -159,6 +161,13 @@ function tablesChanging(): RunFailure {
   });
 }
 
+function keysChanged(): RunFailure {
+  return new RunFailure('source_changed', {
+    zh: '读取期间，另一任务改变了关系两端或 references 所指标签的主键；请再次运行',
+    en: 'while this run was reading, another job changed the key of a label that an end of an edge or a reference names; run again',
+  });
+}
+
 /**
  * Stages every target. All targets read the opened snapshot, so an order and its lines are of one moment.
  * @throws RunFailure, StorageFullError
@@ -257,6 +266,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await progress.begin('waiting');
   // The lock makes this run the only writer of the graph.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
+  if (!(await hasSameKeys(client, work.graphId, targets, work.keys))) throw keysChanged();
   const elements = targets.map(elementOf);
   await progress.begin('writing');
   const droppedTypes = await releaseDropped(client, scope, elements, report);
@@ -275,7 +285,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     each.report.state = 'writing';
     await progress.begin('writing', each.target.name);
     const ownership = await readOwnership(client, scope, elements[index]!, elements);
-    const removal = { of: removedOf(work, each.target), guard };
+    const removal = { of: removedOf(work, each.target), guard: work.rereads.has(each.target.name) ? new DeleteGuard(true) : guard };
     if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element, ownership, removal);
     else {
       const ends = stubEnds(each.target.element, work.keys);
@@ -312,23 +322,24 @@ function changeOf({ changes, targets }: Undertaking, target: Target): TargetChan
 }
 
 /**
- * The elements to remove for a target. A target that now reads other rows than before removes all elements without a row, whatever its
- * `deletes`.
+ * The elements to remove for a target. A target that reads other rows than before, or all rows once more, removes all elements without a
+ * row, whatever its `deletes`.
  */
 function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'none' {
-  if (changeOf(work, target)?.readsOtherRows) return 'unseen';
+  if (work.rereads.has(target.name) || changeOf(work, target)?.readsOtherRows) return 'unseen';
   return ({ none: 'none', column: 'marked', snapshot: 'unseen' } as const)[target.element.deletes.mode];
 }
 
 /**
- * The start of an incremental read: `initial` for the first read and after a change of the target, otherwise the last cursor with the lag
+ * The start of an incremental read: `initial` for the first read, after a change of the target and to read all once more, otherwise the last cursor with the lag
  * to subtract. Null for a target without `incremental`, and for a read from the beginning.
  */
 export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;
   if (!incremental) return null;
   const last = work.cursors[target.name];
-  if (last !== undefined && changeOf(work, target)?.change === 'unchanged') return { value: last, lag: incremental.lag };
+  const goesOn = !work.rereads.has(target.name) && changeOf(work, target)?.change === 'unchanged';
+  if (last !== undefined && goesOn) return { value: last, lag: incremental.lag };
   return incremental.initial === null ? null : { value: incremental.initial, lag: 0 };
 }
 

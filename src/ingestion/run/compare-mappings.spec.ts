@@ -62,7 +62,7 @@ it.each([
 it('takes the key of an edge for the same, whether or not a property has it as it comes', () => {
   const keyed = (columns: string): Mapping =>
     parseMapping(text.replace('type: 住在,', `type: 住在, key: [k], columns: [${columns}],`)).mapping;
-  const [changed] = compareMappings(keyed('{column: k, type: string}'), keyed('')).slice(-1);
+  const [changed] = compareMappings(keyed('{column: k}'), keyed('')).slice(-1);
   expect(changed).toMatchObject({ target: '住在', change: 'changed', readsOtherRows: false });
   const [trimmed] = compareMappings(keyed('{column: k, transform: [upper]}'), keyed('')).slice(-1);
   expect(trimmed).toMatchObject({ target: '住在', readsOtherRows: true });

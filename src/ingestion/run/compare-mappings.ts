@@ -113,7 +113,7 @@ function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
 function isAsUnmapped(mapped: ColumnMapping | undefined): boolean {
   if (!mapped) return true;
   const { type, transform, default: usual } = mapped;
-  return (type === null || type.name === 'string') && transform.length === 0 && usual === null;
+  return type === null && transform.length === 0 && usual === null;
 }
 
 function compareProperties(before: ColumnMapping[], after: ColumnMapping[]): TargetChange['properties'] {

@@ -15,31 +15,52 @@ export async function readKeys(
   targets: Target[],
   shapes: SourceShape[],
 ): Promise<ReadonlyMap<string, KeyProperties>> {
-  const keys = new Map<string, KeyProperties>();
-  targets.forEach(
-    (target, index) => target.kind === 'node' && keys.set(target.element.label, keyProperties(target.element, shapes[index]!)),
+  const own = targets.flatMap((target, index): [string, KeyProperties][] =>
+    target.kind === 'node' ? [[target.element.label, keyProperties(target.element, shapes[index]!)]] : [],
   );
-  const foreign = [...new Set(targets.flatMap(labelsNamed))].filter(label => !keys.has(label));
-  if (foreign.length === 0) return keys;
-  const { rows } = await client.query<{ name: string; key: { property: string; types: (string | null)[] }[] }>(
-    // The job that is first has the most rows. Its key counts if the jobs of a label do not agree on the number of columns.
-    `SELECT DISTINCT ON (name) name, (
-       SELECT jsonb_agg(jsonb_build_object('property', k.property, 'types', (
-         SELECT jsonb_agg(DISTINCT p ->> 'type') FROM graph_elements o, jsonb_array_elements(o.properties) AS p
-         WHERE o.graph_id = $1 AND o.kind = 'node' AND o.name = g.name AND p ->> 'name' = k.property
-       )) ORDER BY k.place)
-       FROM unnest(g.key_properties) WITH ORDINALITY AS k (property, place)
-     ) AS key
+  return new Map([...own, ...(await foreignKeys(client, graphId, targets))]);
+}
+
+/** Whether other jobs have changed none of `keys` since `readKeys` read them. */
+export async function hasSameKeys(
+  client: PoolClient,
+  graphId: number,
+  targets: Target[],
+  keys: ReadonlyMap<string, KeyProperties>,
+): Promise<boolean> {
+  const now = new Map(await foreignKeys(client, graphId, targets));
+  return foreignLabels(targets).every(label => JSON.stringify(now.get(label)) === JSON.stringify(keys.get(label)));
+}
+
+async function foreignKeys(client: PoolClient, graphId: number, targets: Target[]): Promise<[string, KeyProperties][]> {
+  const labels = foreignLabels(targets);
+  if (labels.length === 0) return [];
+  const { rows } = await client.query<{ name: string; properties: string[]; types: (string | null)[] }>(
+    `SELECT name, key_properties AS properties, ARRAY(
+       SELECT (SELECT p ->> 'type' FROM jsonb_array_elements(g.properties) AS p WHERE p ->> 'name' = k.property)
+       FROM unnest(g.key_properties) WITH ORDINALITY AS k (property, place) ORDER BY place
+     ) AS types
      FROM graph_elements g WHERE graph_id = $1 AND kind = 'node' AND name = ANY ($2)
-     ORDER BY name, owns_rest DESC, job_id`,
-    [graphId, foreign],
+     ORDER BY owns_rest DESC, job_id`,
+    [graphId, labels],
   );
-  for (const { name, key } of rows)
-    keys.set(
-      name,
-      key.map(({ property, types }) => ({ property, type: typeOf(types ?? []) })),
-    );
-  return keys;
+  return labels.flatMap((label): [string, KeyProperties][] => {
+    const jobs = rows.filter(({ name }) => name === label);
+    const [first] = jobs;
+    if (!first) return [];
+    const key = first.properties.map((property, place) => ({
+      property,
+      type: typeOf(first.types[place]),
+      comparedAs: inCommon(jobs.map(({ types }) => typeOf(types[place]))),
+    }));
+    return [[label, key]];
+  });
+}
+
+/** The labels that ends and references name and no target writes. */
+function foreignLabels(targets: Target[]): string[] {
+  const own = new Set(targets.flatMap(({ kind, element }) => (kind === 'node' ? [element.label] : [])));
+  return [...new Set(targets.flatMap(labelsNamed))].filter(label => !own.has(label));
 }
 
 function labelsNamed({ kind, element }: Target): string[] {
@@ -47,8 +68,16 @@ function labelsNamed({ kind, element }: Target): string[] {
   return kind === 'edge' ? [element.from.label, element.to.label, ...references] : references;
 }
 
-/** The type of a key property by the names of its types in all jobs. Jobs that differ in the type have only the text in common. */
-function typeOf([name, ...others]: (string | null)[]): ResolvedType {
-  if (name == null || others.length > 0) return { name: 'string' };
+function typeOf(name: string | null | undefined): ResolvedType {
+  if (name == null) return { name: 'string' };
   return parsePropertyType(name) ?? { name: 'numeric' };
+}
+
+const numbers = new Set<string>(['int', 'bigint', 'decimal', 'numeric', 'float']);
+
+/** The type in which the keys of several jobs are equal: their own, or `numeric` of different numbers, otherwise the text. */
+function inCommon(types: ResolvedType[]): ResolvedType {
+  const [first = { name: 'string' }] = types;
+  if (types.every(type => JSON.stringify(type) === JSON.stringify(first))) return first;
+  return types.every(({ name }) => numbers.has(name)) ? { name: 'numeric' } : { name: 'string' };
 }

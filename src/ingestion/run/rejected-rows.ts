@@ -212,8 +212,8 @@ function alikeText(key: string, alike: string | undefined, nodeColumn: string, e
   if (withoutCase(key) !== withoutCase(alike)) {
     return [
       {
-        en: `; as a number it is the key '${shown}': write a number type, such as type: bigint or type: decimal(12,2), at the key column '${nodeColumn}' of the node`,
-        zh: `；按数值它就是主键 '${shown}'：请在节点的主键列「${nodeColumn}」写数值类型，如 type: bigint 或 type: decimal(12,2)`,
+        en: `; as a number it would equal the key '${shown}': if these are numbers and not codes, write type: bigint or type: decimal(12,2) at the key column '${nodeColumn}' of the node`,
+        zh: `；按数值它等于主键 '${shown}'：若这些是数值而不是编码，请在节点的主键列「${nodeColumn}」写 type: bigint 或 type: decimal(12,2)`,
       },
     ];
   }

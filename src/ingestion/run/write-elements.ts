@@ -59,7 +59,7 @@ async function upsertElement(
        aliases = excluded.aliases, connection_id = excluded.connection_id, connection = excluded.connection,
        source_table = excluded.source_table, query_tables = excluded.query_tables, key_columns = excluded.key_columns,
        key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties,
-       labels = excluded.labels`,
+       labels = excluded.labels, reread = false`,
     [
       scope.graphId,
       kind,

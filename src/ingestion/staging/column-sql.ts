@@ -130,7 +130,8 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(family === 'float' ? `${text}::numeric` : ref, `abs(${ref}) < 'Infinity'`);
     case 'float':
       if (isWhole) return plain(`${ref}::double precision`);
-      if (family !== 'numeric') return plain(`${ref}::double precision`, `abs(${ref}) < 'Infinity'`);
+      // A real stays one, so that its text is 0.1 and not 0.10000000149011612.
+      if (family !== 'numeric') return { ...plain(ref, `abs(${ref}) < 'Infinity'`), json: `${ref}::double precision` };
       // PostgreSQL also refuses to cast a numeric that is too small for a double.
       return plain(
         `${ref}::double precision`,

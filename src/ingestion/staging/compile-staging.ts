@@ -1,12 +1,12 @@
 import { type Steps } from '../../text/steps.js';
 import { type ColumnMapping, type FurtherLabel, type Mapping, type Rule } from '../mapping/mapping.js';
-import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
+import { type ResolvedType } from './column-sql.js';
+import { columnValue, type ColumnValue, textValue } from './column-value.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
-import { canonicalText } from './key-text.js';
-import { type KeyProperties, KeySql } from './key-sql.js';
+import { type KeyRequest, KeySql, keyTextOf } from './key-sql.js';
 import { conditionOf, firstFailure, isJoined, warned, type RuleContext } from './rule-sql.js';
-import { resolvedType, type SourceFamily } from './source-type.js';
-import { SourceRow, asText } from './source-row.js';
+import { resolvedType } from './source-type.js';
+import { SourceRow } from './source-row.js';
 import { type SourceSql } from './source-sql.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
@@ -63,13 +63,9 @@ export interface StagingPlan {
   hasDeletes: boolean;
 }
 
-export interface StagingRequest {
-  target: Target;
-  mapping: Mapping;
+export interface StagingRequest extends KeyRequest {
   shape: SourceShape;
   from: SourceSql;
-  /** The keys of the labels that the ends and references of the mapping name, as far as they are known. */
-  keys: ReadonlyMap<string, KeyProperties>;
   /**
    * The start of an incremental read: `value` is text in the cursor's type, from which `lag` (milliseconds or units) is subtracted. Null
    * means a read from the beginning.
@@ -121,6 +117,7 @@ class StagingCompiler {
     const checked: string[] = [];
     failures.forEach((failure, index) => failure !== null && checked.push(`(${failure})::smallint AS f${index}`));
     if (keyFailure !== null) checked.push(`(${keyFailure})::smallint AS fk`);
+    checked.push(`${keys.key} AS ${KeySql.ref}`);
     const failureRefs = failures.map((failure, index) => (failure === null ? 'NULL' : `f${index}`));
     const anyFailed =
       isBad.length === 0
@@ -189,29 +186,20 @@ class StagingCompiler {
 
   private columnValue(column: ColumnMapping): ColumnValue {
     const { source, transform } = column;
+    const { sql } = this;
     const options = this.request.mapping.defaults;
     if (source.kind === 'constant') {
-      const type = resolvedType(column, 'text');
-      const value = this.sql.bind(source.value, 'text');
+      const value = sql.bind(source.value, 'text');
       const isChanged = transform.length > 0 || column.default !== null;
-      const ref = this.source.carry(isChanged ? cleanedText(this.sql, value, transform, column.default, options) : value, 'v');
-      return { ...parsedValue(ref, type), ref, type, direct: null };
+      const text = isChanged ? cleanedText(sql, value, transform, column.default, options) : value;
+      return textValue(this.source.carry(text, 'v'), resolvedType(column, 'text'));
     }
-    const { sql, family } =
+    const { expressions } = this.request.shape;
+    const given =
       source.kind === 'column'
         ? this.source.column(source.column)
-        : {
-            sql: this.source.written(source.expression),
-            family: this.request.shape.expressions.get(source.expression) ?? 'text',
-          };
-    const type = resolvedType(column, family);
-    if (isDirect(family, type, transform, column.default)) {
-      const fallback = column.default === null ? null : this.sql.bind(column.default, `text::${directType(family)}`);
-      const ref = this.source.carry(fallback === null ? sql : `coalesce(${sql}, ${fallback})`, 'v');
-      return { ...directValue(ref, family, type), ref, type, direct: family };
-    }
-    const ref = this.source.carry(cleanedText(this.sql, asText(sql, family), transform, column.default, options), 'v');
-    return { ...parsedValue(ref, type), ref, type, direct: null };
+        : { sql: this.source.written(source.expression), family: expressions.get(source.expression) ?? 'text' };
+    return columnValue({ sql, source: this.source, options }, given, resolvedType(column, given.family), column);
   }
 
   private keptAsText({ source, property, type: written }: ColumnMapping): StagingPlan['keptAsText'] {
@@ -290,7 +278,7 @@ class StagingCompiler {
       const isKey = this.element.key.length === 1 && column.source.kind === 'column' && column.source.column === this.element.key[0];
       return column.rules.flatMap((each, rule) => {
         if (each.kind !== 'unique') return [];
-        const text = canonicalText(values[index]!, values[index]!.type);
+        const text = keyTextOf(values[index]!);
         const stagedAs = isKey && each.when === null ? 'key' : this.stageText(text, each, `u${index}_${rule}`, staged);
         return [{ stagedAs, column: index, rule, severity: each.severity }];
       });
@@ -333,14 +321,6 @@ interface ColumnChecks {
   warnings: { rule: number; sql: string }[];
 }
 
-/** The value of a mapped column. */
-export interface ColumnValue extends ValueSql {
-  ref: string;
-  type: ResolvedType;
-  /** The family of the source's type if the value keeps it; null if the value comes as text. */
-  direct: SourceFamily | null;
-}
-
 function hasLength({ kind }: Rule): boolean {
   return kind === 'min_length' || kind === 'max_length';
 }
@@ -371,17 +351,4 @@ function holdsDocument({ type }: ColumnValue): boolean {
 /** SQL for the JSON of a value. A cast that may fail is evaluated only for values that could be read. */
 function guarded(value: ColumnValue): string {
   return value.valid === null ? value.json : `CASE WHEN ${value.ref} IS NOT NULL THEN ${value.json} END`;
-}
-
-/** The PostgreSQL type in which a default is written for a column that keeps the type of its source. */
-function directType(family: SourceFamily): string {
-  switch (family) {
-    case 'int':
-    case 'bigint':
-      return 'bigint';
-    case 'float':
-      return 'double precision';
-    default:
-      return family;
-  }
 }

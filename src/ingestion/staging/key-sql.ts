@@ -1,32 +1,50 @@
-import { type ColumnMapping, type EdgeEnd, type NodeMapping, type Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type EdgeEnd, type Mapping, type NodeMapping, type Rule } from '../mapping/mapping.js';
 import { mappingOf, type Target, type SourceShape } from './target.js';
-import { type ColumnValue, type StagingRequest } from './compile-staging.js';
-import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
+import { directValue, isDirect, parsedValue, type ResolvedType } from './column-sql.js';
+import { columnValue, type ColumnValue } from './column-value.js';
 import { canonicalText, isPlainText, type KeyPart, keyText, maxKeyLength } from './key-text.js';
 import { keyMissing, keyTooLong } from './rule-sql.js';
-import { asText, type SourceRow } from './source-row.js';
-import { inferredType, resolvedType, type SourceFamily } from './source-type.js';
+import { type SourceRow } from './source-row.js';
+import { inferredType, resolvedType } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
-import { cleanedText } from './transform-sql.js';
 
 /** The properties that make up the key of a node, in the order of the key. */
-export type KeyProperties = readonly { property: string; type: ResolvedType }[];
+export type KeyProperties = readonly KeyProperty[];
+
+interface KeyProperty {
+  property: string;
+  type: ResolvedType;
+  /** The type by which ends of edges and references are compared with the key: `type`, or what the types of several jobs have in common. */
+  comparedAs: ResolvedType;
+}
+
+/** What the keys of a target are compiled from. */
+export interface KeyRequest {
+  target: Target;
+  mapping: Mapping;
+  /** The keys of the labels that the ends and references of the mapping name, as far as they are known. */
+  keys: ReadonlyMap<string, KeyProperties>;
+}
 
 export function keyProperties({ key, columns }: NodeMapping, shape: SourceShape): KeyProperties {
   return key.map(name => {
     const column = mappingOf(columns, name)!;
-    return { property: column.property, type: resolvedType(column, shape.columns.get(name)!) };
+    const type = resolvedType(column, shape.columns.get(name)!);
+    return { property: column.property, type, comparedAs: type };
   });
 }
 
 /** SQL for the keys of a target's rows, for the keys at the ends of its edges, and for the keys that its references name. */
 export class KeySql {
+  /** The column of the middle SELECT that holds `key`, for the columns that are made of the key. */
+  static readonly ref = 'own_key';
+  /** SQL for the key of a row. */
+  readonly key: string;
   private readonly element: Target['element'];
   private readonly parts: KeyPart[];
-  private readonly key: string;
 
   constructor(
-    private readonly request: StagingRequest,
+    private readonly request: KeyRequest,
     private readonly sql: SqlBuilder,
     private readonly source: SourceRow,
     private readonly values: ColumnValue[],
@@ -39,12 +57,9 @@ export class KeySql {
   /** The staged columns of the row's key and, for an edge, of the keys of its ends. */
   staged(): [string, string][] {
     const { target } = this.request;
-    if (target.kind === 'node') return [['key', this.key]];
-    return [
-      ['key', this.key],
-      ['from_key', this.endKey(target.element.from)],
-      ['to_key', this.endKey(target.element.to)],
-    ];
+    const key: [string, string] = ['key', KeySql.ref];
+    if (target.kind === 'node') return [key];
+    return [key, ['from_key', this.endKey(target.element.from)], ['to_key', this.endKey(target.element.to)]];
   }
 
   /** SQL for the rule that the key breaks; null if no key can break one. */
@@ -62,14 +77,14 @@ export class KeySql {
 
   /** SQL for the caption of a node: the value of the column `display`, or else the key. */
   display(display: string | null): string {
-    if (display === null) return this.key;
+    if (display === null) return KeySql.ref;
     const mapped = this.mapped(display);
-    return `coalesce(nullif(${mapped?.text ?? this.unmapped(display).text}, ''), ${this.key})`;
+    return `coalesce(nullif(${mapped?.text ?? this.unmapped(display).text}, ''), ${KeySql.ref})`;
   }
 
   /** SQL for the key that the column with this index names by its rule `references`, cut to one character more than a key may have. */
   referenced(index: number, label: string): string {
-    const type = this.request.keys.get(label)?.[0]?.type ?? null;
+    const type = this.request.keys.get(label)?.[0]?.comparedAs ?? null;
     return `left(${keyOf(this.values[index]!, type)}, ${maxKeyLength + 1})`;
   }
 
@@ -78,7 +93,7 @@ export class KeySql {
     const key = this.request.keys.get(label);
     const ends = match.map(({ edgeColumn, nodeColumn }, index) => {
       const value = this.mapped(edgeColumn) ?? this.unmapped(edgeColumn, node && mappingOf(node.columns, nodeColumn));
-      return { text: keyOf(value, key?.[index]?.type ?? null), given: value.ref, isPlain: isPlain(value) };
+      return { text: keyOf(value, key?.[index]?.comparedAs ?? null), given: value.ref, isPlain: isPlain(value) };
     });
     // A composite key with a missing part matches no node. Without this CASE the key would be JSON text that contains a null.
     if (ends.length === 1) return ends[0]!.text;
@@ -90,7 +105,7 @@ export class KeySql {
     const { rules = [] } = mappingOf(this.element.columns, column) ?? {};
     const isBounded = value.direct !== null && isPlainText(value.direct) && value.direct !== 'numeric';
     return {
-      text: canonicalText(value, value.type),
+      text: keyTextOf(value),
       given: value.ref,
       isRequired: rules.some(isAlwaysRequired),
       isShort: isBounded || shortTypes.has(value.type.name),
@@ -107,16 +122,10 @@ export class KeySql {
    * node's key column.
    */
   private unmapped(column: string, like?: ColumnMapping): ColumnValue {
-    const { sql, family } = this.source.column(column);
-    const { transform, default: usual } = like ?? { transform: [], default: null };
-    if (isPlainText(family) && transform.length === 0 && usual === null) {
-      const ref = this.source.carry(sql, 'v');
-      const type = inferredType(family);
-      return { ...directValue(ref, family, type), ref, type, direct: family };
-    }
-    const text = cleanedText(this.sql, asText(sql, family), transform, usual, this.request.mapping.defaults);
-    const ref = this.source.carry(text, 'v');
-    return { ...parsedValue(ref, { name: 'string' }), ref, type: { name: 'string' }, direct: null };
+    const given = this.source.column(column);
+    const { sql, source, request } = this;
+    const cleaning = like ?? { transform: [], default: null };
+    return columnValue({ sql, source, options: request.mapping.defaults }, given, inferredType(given.family), cleaning);
   }
 }
 
@@ -131,24 +140,20 @@ function isPlain({ direct }: ColumnValue): boolean {
   return direct !== null && isPlainText(direct);
 }
 
+/** SQL for the text of a value in the key of its own element. */
+export function keyTextOf(value: ColumnValue): string {
+  return canonicalText(value, value.type, value.direct === null);
+}
+
 /**
- * SQL for the text that the key of a node has if its value is equal to this one. `type` is the type of the node's key; null if no job has
- * loaded the label, so that no key is equal.
+ * SQL for the text that the key of a node has if its value is equal to this one. A text is compared with whole numbers as a number, so that
+ * `12.0` meets 12. `type` is that of the node's key; null if no job has loaded the label, so that no key is equal.
  */
 function keyOf(value: ColumnValue, type: ResolvedType | null): string {
   if (type === null) return value.text;
-  const asked = isWhole(type) && !isWholeFamily(value.direct) ? ({ name: 'numeric' } as const) : type;
-  return canonicalText(readAs(value, asked), asked);
-}
-
-function readAs({ ref, text, direct }: ColumnValue, type: ResolvedType): ValueSql {
-  return direct !== null && isDirect(direct, type, [], null) ? directValue(ref, direct, type) : parsedValue(text, type);
-}
-
-function isWhole({ name }: ResolvedType): boolean {
-  return name === 'int' || name === 'bigint';
-}
-
-function isWholeFamily(family: SourceFamily | null): boolean {
-  return family === 'int' || family === 'bigint';
+  const { ref, text, direct } = value;
+  if (direct !== null && isDirect(direct, type, [], null)) return canonicalText(directValue(ref, direct, type), type, false);
+  const isWhole = type.name === 'int' || type.name === 'bigint';
+  const asked = isWhole ? ({ name: 'numeric' } as const) : type;
+  return canonicalText(parsedValue(text, asked), asked, direct === null);
 }
