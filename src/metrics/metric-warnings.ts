@@ -196,9 +196,20 @@ function isCurrent(period: string, grain: Grain, today: string): boolean {
   return today < next.toISOString().slice(0, 10);
 }
 
-/** Whether two texts of a column differ only in case or in blanks at their ends. */
+/** The characters of a column whose texts `hasAlike` compares. More would hold up the process. */
+const mostFolded = 200_000;
+
+/** Whether two of the first texts of a column differ only in case, accents or blanks at their end. */
 function hasAlike(rows: readonly unknown[][], index: number): boolean {
-  const texts = new Set(rows.map(row => row[index]).filter(value => typeof value === 'string'));
+  const texts = new Set<string>();
+  let characters = 0;
+  for (const row of rows) {
+    const text = row[index];
+    if (typeof text !== 'string' || texts.has(text)) continue;
+    characters += text.length;
+    if (characters > mostFolded) break;
+    texts.add(text);
+  }
   const folded = [...texts].map(text => inNormalForm(text.trimEnd().toLowerCase(), 'NFD').replace(/\p{M}/gu, ''));
   return new Set(folded).size < texts.size;
 }

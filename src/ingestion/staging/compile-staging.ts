@@ -1,5 +1,5 @@
 import { type Steps } from '../../text/steps.js';
-import { type ColumnMapping, type FurtherLabel, type Mapping, type Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type FurtherLabel, type Rule } from '../mapping/mapping.js';
 import { type ResolvedType } from './column-sql.js';
 import { columnValue, type ColumnValue, textValue } from './column-value.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
