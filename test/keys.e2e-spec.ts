@@ -88,6 +88,29 @@ edges:
     expect(await query(graphId, 'MATCH (a)-[:KNOWS]->(b) RETURN a.name, b.name')).toEqual([['Nord', 'Lin']]);
   });
 
+  it('do not meet, and rows are not one node, where a decimal key would round them', async () => {
+    const numbers = await aTable(app, 'id\n1.505\n1.51\n1.514\n1.510\n', 'id:text');
+    const pairs = await aTable(app, 'a,b\n1.505,1.51\n1.51,1.510\n', 'a:text,b:decimal');
+    const { graphId, run } = await ingest(
+      app,
+      `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: n, label: N, table: ${numbers}, key: [id], columns: [{column: id, type: 'decimal(12,2)'}]}
+edges:
+  - {type: E, table: ${pairs}, from: {node: n, match: {a: id}}, to: {node: n, match: {b: id}}}
+`,
+    );
+    expect(await query(graphId, 'MATCH (n:N) RETURN n.id')).toEqual([[1.51]]);
+    expect(await query(graphId, 'MATCH (:N)-[e:E]->() RETURN count(e)')).toEqual([[1]]);
+    const told = (await rejectedRows(app, run.id)).map(({ row_no, reasons }) => `${row_no} ${reasons[0].en}`);
+    expect(told).toEqual([
+      expect.stringMatching(/^1 the key 'id' has more decimals/),
+      expect.stringMatching(/^3 the key 'id' has more decimals/),
+      expect.stringMatching(/^1 from: no node N with key '1\.505'/),
+    ]);
+  });
+
   it('tell a row whose end is the number of a key that is a text', async () => {
     const customer = await aTable(app, 'id,name\n12,Nord Handel\n007,Lin Trading\n', 'id:text,name:text');
     const order = await aTable(app, 'id,customer\n1,12.0\n2,7\n3,007\n', 'id:int,customer:text');

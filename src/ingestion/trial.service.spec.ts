@@ -39,9 +39,10 @@ describe('a dry run', () => {
   it('ends after a minute, and its session is not used again: a late cancellation would meet the next user', async () => {
     jest.useFakeTimers();
     const { pool, release } = aSession();
+    const jobs = { findRereads: () => Promise.resolve(new Set()) } as unknown as JobsRepository;
     const runs = { findAppliedRevision: () => Promise.resolve(null) } as unknown as RunsRepository;
     const graphs = { roomFor: () => Promise.resolve(new StorageRoom([])) } as unknown as GraphsService;
-    const trial = new TrialService(pool, {} as JobsRepository, runs, graphs, readSettings({}), disk).run(1, job, mapping, source, () =>
+    const trial = new TrialService(pool, jobs, runs, graphs, readSettings({}), disk).run(1, job, mapping, source, () =>
       Promise.resolve(source),
     );
     await jest.advanceTimersByTimeAsync(61_000);

@@ -58,7 +58,7 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
     let changed = 0;
     for (const element of elements) {
       const parts = partsOf(element.keys);
-      const written = parts?.some(part => part.startsWith('number')) ? await this.rewriteElement(runner, graphId, element, parts) : null;
+      const written = parts?.includes('number') ? await this.rewriteElement(runner, graphId, element, parts) : null;
       changed += written?.changed ?? 0;
       const isOpen =
         parts === null || parts.includes('open') || (parts.includes('unmapped') && (await this.hasNumbers(runner, graphId, element)));
@@ -120,11 +120,8 @@ export class WriteEqualKeysAlike1700000000044 implements MigrationInterface {
   }
 }
 
-/**
- * What becomes of a part of a key: `number`, with a scale for decimals, is rewritten; `text` stays; `open` and `unmapped` are left to the
- * next run.
- */
-type Part = 'text' | 'open' | 'unmapped' | `number${'' | ` ${number}`}`;
+/** What becomes of a part of a key: `number` is rewritten, `text` stays, `open` and `unmapped` are left to the next run. */
+type Part = 'text' | 'number' | 'open' | 'unmapped';
 
 /** The parts of a key by its types in all jobs. Null if the jobs differ in the number of parts. */
 function partsOf(keys: (string | null)[][]): Part[] | null {
@@ -132,16 +129,13 @@ function partsOf(keys: (string | null)[][]): Part[] | null {
   if (keys.some(({ length }) => length !== first.length)) return null;
   return first.map((_, place) => {
     const parts = [...new Set(keys.map(key => partOf(key[place] ?? null)))];
-    if (parts.length === 1) return parts[0]!;
-    return parts.every(part => part.startsWith('number')) ? 'number' : 'open';
+    return parts.length === 1 ? parts[0]! : 'open';
   });
 }
 
 function partOf(type: string | null): Part {
   if (type === null) return 'unmapped';
-  const [, scale] = /^decimal\(\d+,(\d+)\)$/.exec(type) ?? [];
-  if (scale !== undefined) return `number ${Number(scale)}`;
-  if (['int', 'bigint', 'decimal'].includes(type)) return 'number';
+  if (/^(int|bigint|decimal.*)$/.test(type) && !type.endsWith('[]')) return 'number';
   return ['float', 'boolean', 'date'].includes(type) ? 'open' : 'text';
 }
 
@@ -154,9 +148,7 @@ function rewritten(parts: Part[]): string {
 }
 
 function numberText(text: string, part: Part): string {
-  const [kind, scale] = part.split(' ');
-  if (kind !== 'number') return text;
+  if (part !== 'number') return text;
   const form = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-  const number = scale === undefined ? `${text}::numeric` : `round(${text}::numeric, ${scale})`;
-  return `CASE WHEN ${text} ~ ${form} AND pg_input_is_valid(${text}, 'numeric') THEN trim_scale(${number})::text ELSE ${text} END`;
+  return `CASE WHEN ${text} ~ ${form} AND pg_input_is_valid(${text}, 'numeric') THEN trim_scale(${text}::numeric)::text ELSE ${text} END`;
 }

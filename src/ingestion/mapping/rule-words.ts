@@ -69,8 +69,8 @@ export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
   },
   references: {
     meaning: {
-      zh: '值须是某个节点的键，见“references”；在所有表读入之后、写入之前按运行结束后图中应有的节点判断，被拒绝的行不算，除非图中已有其节点；值与键按文本比较，与关系的两端相同（01 不是 1）；此前已因 unique 或重复的键而落选的行不再补上',
-      en: 'The value must be the key of a node, see references; judged after all rows are read, by the nodes that the graph has after the run. Rejected rows do not count, unless the graph has their node already. Values and keys are compared as texts, as for the ends of relationships (01 is not 1). Rows that unique or a repeated key left out before do not come back',
+      zh: '值须是某个节点的键，见“references”；在所有表读入之后、写入之前按运行结束后图中应有的节点判断，被拒绝的行不算，除非图中已有其节点；值与键的比较同关系的两端：按该节点键的类型，string 键按文本（01 不是 1），数值键按数值；此前已因 unique 或重复的键而落选的行不再补上',
+      en: 'The value must be the key of a node, see references; judged after all rows are read, by the nodes that the graph has after the run. Rejected rows do not count, unless the graph has their node already. Values and keys are compared as for the ends of relationships: by the type of the key of the node, so 01 is 1 for numbers and not for a string. Rows that unique or a repeated key left out before do not come back',
     },
     example: '{column: reports_to, rules: [{references: {node: employee, column: employee_id}}]}',
   },

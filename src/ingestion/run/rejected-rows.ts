@@ -4,7 +4,7 @@ import { cut } from '../../text/cut.js';
 import { resolvedTypeText } from '../staging/column-sql.js';
 import { sampledCharacters } from '../staging/compile-staging.js';
 import { maxKeyLength } from '../staging/key-text.js';
-import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
+import { keyMissing, keyRounded, keyTooLong, typeFailed } from '../staging/rule-sql.js';
 import { ruleText, unreadableText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
@@ -161,6 +161,13 @@ function keyReason({ target }: StagedTarget, failure: number): Reason {
         ...at,
         en: `the key is longer than ${maxKeyLength} characters`,
         zh: `主键超过 ${maxKeyLength} 个字符`,
+      };
+    case keyRounded:
+      return {
+        rule: 'precision',
+        ...at,
+        en: `the key '${columns}' has more decimals than its type keeps, and rounding would make one key of several: write a type with more decimals`,
+        zh: `主键「${columns}」的小数位多于其类型所保留的，四舍五入会使不同的键相同：请写小数位更多的类型`,
       };
     default:
       throw new Error(`Unknown key failure ${failure}`);

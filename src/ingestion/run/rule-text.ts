@@ -71,9 +71,18 @@ export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0
 export function unreadableText({ name, value, shown }: BrokenValue, type: string): Bilingual {
   const isTime = /^(?:date|time|localdatetime|duration)/.test(type);
   const isTooFine = isTime && /[.,]\d{6}\d*[1-9]/.test(value);
+  const isNumber = /^(?:int|bigint)$/.test(type) && /^[\s\d.eE+-]+$/.test(value) && Number.isFinite(Number(value));
+  const reason: Bilingual = isTooFine
+    ? { en: ', since a second has at most 6 decimals', zh: '：秒至多 6 位小数' }
+    : isNumber
+      ? {
+          en: ': write a larger type, such as bigint, or decimal(12,2) for decimals',
+          zh: '：请写更大的类型，如 bigint，有小数时写 decimal(12,2)',
+        }
+      : { en: '', zh: '' };
   return {
-    en: `column '${name}': cannot read '${shown}' as ${type}${isTooFine ? ', since a second has at most 6 decimals' : ''}`,
-    zh: `列「${name}」：无法把 '${shown}' 解析为 ${type}${isTooFine ? '：秒至多 6 位小数' : ''}`,
+    en: `column '${name}': cannot read '${shown}' as ${type}${reason.en}`,
+    zh: `列「${name}」：无法把 '${shown}' 解析为 ${type}${reason.zh}`,
   };
 }
 

@@ -44,7 +44,12 @@ function stubKey({ label, match }: EdgeEnd, keys: ReadonlyMap<string, KeyPropert
 /** SQL that tells whether a row's key can become the key of a stub at this end. It is never NULL for a key that is not NULL. */
 export function fitsStub(properties: KeyProperties | null, key: string): string {
   if (!properties) return 'false';
-  const checks = keyParts(properties, key).flatMap(({ valid }) => (valid === null ? [] : [valid]));
+  // A decimal that the type of the key rounds would get the key of another number.
+  const checks = keyParts(properties, key).flatMap((part, index) => {
+    const { type } = properties[index]!;
+    if (part.valid === null) return [];
+    return [type.name === 'decimal' ? `CASE WHEN ${part.valid} THEN ${part.typed} = ${part.text}::numeric ELSE false END` : part.valid];
+  });
   return `(${[`char_length(${key}) <= ${maxKeyLength}`, ...checks].join(' AND ')})`;
 }
 

@@ -176,7 +176,7 @@ edges: [{type: E, table: orders, from: {node: c, match: {amount: id}}, to: {node
       return rows.map(row => row.from_key);
     };
     expect(await ends('int', ['12', '012', '12.0', '1.2e1', '12.5', 'x'])).toEqual(['12', '12', '12', '12', '12.5', 'x']);
-    expect(await ends('decimal(6,2)', ['12.00', '12.504'])).toEqual(['12', '12.5']);
+    expect(await ends('decimal(6,2)', ['12.00', '12.504'])).toEqual(['12', '12.504']);
     expect(await ends('float', ['12.00', '0.10'])).toEqual(['12', '0.1']);
     expect(await ends('string', ['12', '012'])).toEqual(['12', '012']);
   });

@@ -3,7 +3,7 @@ import { mappingOf, type Target, type SourceShape } from './target.js';
 import { directValue, isDirect, parsedValue, type ResolvedType } from './column-sql.js';
 import { columnValue, type ColumnValue } from './column-value.js';
 import { canonicalText, isPlainText, type KeyPart, keyText, maxKeyLength } from './key-text.js';
-import { keyMissing, keyTooLong } from './rule-sql.js';
+import { keyMissing, keyRounded, keyTooLong } from './rule-sql.js';
 import { type SourceRow } from './source-row.js';
 import { inferredType, resolvedType } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
@@ -72,6 +72,7 @@ export class KeySql {
     const open = this.parts.filter((part, index) => !part.isRequired && !isEnd(this.element.key[index]!));
     if (open.length > 0) checks.push(`WHEN ${open.map(({ given }) => `${given} IS NULL`).join(' OR ')} THEN ${keyMissing}`);
     if (this.parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${this.key}) > ${maxKeyLength} THEN ${keyTooLong}`);
+    for (const { rounded } of this.parts) if (rounded !== null) checks.push(`WHEN ${rounded} THEN ${keyRounded}`);
     return checks.length === 0 ? null : `CASE ${checks.join(' ')} END`;
   }
 
@@ -110,6 +111,7 @@ export class KeySql {
       isRequired: rules.some(isAlwaysRequired),
       isShort: isBounded || shortTypes.has(value.type.name),
       isPlain: isPlain(value),
+      rounded: value.type.name === 'decimal' ? isRounded(value) : null,
     };
   }
 
@@ -145,15 +147,22 @@ export function keyTextOf(value: ColumnValue): string {
   return canonicalText(value, value.type, value.direct === null);
 }
 
+/** SQL that is true for a number with more decimals than its type keeps. */
+function isRounded({ valid, typed, text }: ColumnValue): string {
+  return `CASE WHEN ${valid} THEN ${typed} <> ${text}::numeric ELSE false END`;
+}
+
 /**
- * SQL for the text that the key of a node has if its value is equal to this one. A text is compared with whole numbers as a number, so that
- * `12.0` meets 12. `type` is that of the node's key; null if no job has loaded the label, so that no key is equal.
+ * SQL for the text that the key of a node has if its value is equal to this one. Texts are compared with whole numbers as numbers, so that
+ * `12.0` meets 12, and nothing is rounded to the scale of a decimal. `type` is that of the node's key; null if no job has loaded the label,
+ * so that no key is equal.
  */
 function keyOf(value: ColumnValue, type: ResolvedType | null): string {
   if (type === null) return value.text;
   const { ref, text, direct } = value;
-  if (direct !== null && isDirect(direct, type, [], null)) return canonicalText(directValue(ref, direct, type), type, false);
+  const exact = type.name === 'decimal' ? ({ name: 'numeric' } as const) : type;
+  if (direct !== null && isDirect(direct, exact, [], null)) return canonicalText(directValue(ref, direct, exact), exact, false);
   const isWhole = type.name === 'int' || type.name === 'bigint';
-  const asked = isWhole ? ({ name: 'numeric' } as const) : type;
+  const asked = isWhole ? ({ name: 'numeric' } as const) : exact;
   return canonicalText(parsedValue(text, asked), asked, direct === null);
 }

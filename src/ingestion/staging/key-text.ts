@@ -12,6 +12,8 @@ export interface KeyPart {
   isRequired: boolean;
   /** True if no value that can be read has more than 50 characters. */
   isShort: boolean;
+  /** SQL that is true for a value that its type rounds; null if the type rounds nothing. */
+  rounded: string | null;
   /** True if no value of the column's type has characters that JSON would escape. */
   isPlain: boolean;
 }

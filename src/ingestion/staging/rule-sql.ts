@@ -11,6 +11,8 @@ export const typeFailed = -1;
 export const keyMissing = -2;
 /** The index of the implicit rule that a key has at most 500 characters. */
 export const keyTooLong = -3;
+/** The index of the implicit rule that no part of a key is rounded to the scale of its type, since that would make one key of several. */
+export const keyRounded = -4;
 
 export interface RuleContext {
   sql: SqlBuilder;
