@@ -1,7 +1,8 @@
+import { SchemaError } from '../common/errors/api-error.js';
 import { createLog } from '../common/logging/log.js';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { type Settings } from '../config/settings.js';
-import { type Interruption, LeasedWorker } from './leased-worker.js';
+import { type Interruption, LeasedWorker, type WorkEnd } from './leased-worker.js';
 import { type ServicePool } from './service-pool.js';
 
 interface Piece {
@@ -11,11 +12,12 @@ interface Piece {
 /** Has one piece of work, which lasts until it is interrupted, and whose claim lasts until `claimed` is called. */
 class OnePieceWorker extends LeasedWorker<Piece, object> {
   readonly events: string[] = [];
+  readonly counted: WorkEnd[] = [];
   claimed = (): void => undefined;
   private isLeft = true;
 
-  constructor() {
-    super('piece of work', {} as ServicePool, { worker: 'on' } as unknown as Settings, createLog('silent'));
+  constructor(log = createLog('silent')) {
+    super('piece of work', {} as ServicePool, { worker: 'on' } as unknown as Settings, log);
   }
 
   protected async claimNext(): Promise<{ claimed: Piece; attempt: number; isCancelled: boolean } | null> {
@@ -39,9 +41,13 @@ class OnePieceWorker extends LeasedWorker<Piece, object> {
     return Promise.resolve();
   }
 
-  protected release(_claimed: Piece, returned: 0 | 1): Promise<void> {
+  protected release(_claimed: Piece, returned: 0 | 1): Promise<'released'> {
     this.events.push(`released, with ${returned} attempt returned`);
-    return Promise.resolve();
+    return Promise.resolve('released');
+  }
+
+  protected count(end: WorkEnd): void {
+    this.counted.push(end);
   }
 
   protected toFailure(): RunFailure {
@@ -49,7 +55,61 @@ class OnePieceWorker extends LeasedWorker<Piece, object> {
   }
 }
 
+/** Has one piece of work, which fails at once with `error`. */
+class FailingWorker extends OnePieceWorker {
+  readonly lines: Record<string, unknown>[];
+  private readonly failure: Error;
+
+  constructor(error: Error) {
+    const lines: Record<string, unknown>[] = [];
+    super(createLog('info', { destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) } }));
+    this.lines = lines;
+    this.failure = error;
+  }
+
+  protected override carryOut(): Promise<void> {
+    return Promise.reject(this.failure);
+  }
+
+  protected override idsOf({ id }: Piece): Record<string, number> {
+    return { id, graph: 7 };
+  }
+
+  protected override toFailure(error?: unknown): RunFailure {
+    return error instanceof RunFailure ? error : super.toFailure();
+  }
+}
+
+async function failed(error: Error): Promise<FailingWorker> {
+  const worker = new FailingWorker(error);
+  const woken = worker.wake();
+  worker.claimed();
+  await woken;
+  await worker.beforeApplicationShutdown();
+  return worker;
+}
+
 describe('LeasedWorker', () => {
+  it('writes one line about work that fails, with its ids, code and sentence, and counts it', async () => {
+    const worker = await failed(new RunFailure('too_many_errors', { zh: '太多', en: 'too many' }, { sample: 'a value' }));
+    expect(worker.lines).toEqual([
+      { level: 40, time: expect.any(String), kind: 'piece of work', id: 1, graph: 7, code: 'too_many_errors', sentence: '太多 / too many', msg: 'Work failed' }, // prettier-ignore
+    ]);
+    expect([worker.counted, worker.events]).toEqual([['failed'], ['failed']]);
+  });
+
+  it('adds the cause to the line about an error that nobody foresaw', async () => {
+    const { lines } = await failed(new TypeError('x is undefined'));
+    expect(lines).toEqual([expect.objectContaining({ code: 'failed', cause: expect.objectContaining({ type: 'TypeError' }) })]);
+  });
+
+  it('writes the sentence of a refused request without its problems, which may quote values (risk: values in the log)', async () => {
+    const problem = { loc: ['body'], text: { zh: '值 张三', en: 'the value Alice' }, type: 'wrong' };
+    const { lines } = await failed(new SchemaError([problem]));
+    expect(JSON.stringify(lines)).not.toMatch(/Alice|张三/);
+    expect(lines).toHaveLength(1);
+  });
+
   it('puts back what is under way when it stops', async () => {
     const worker = new OnePieceWorker();
     const woken = worker.wake();
@@ -57,6 +117,7 @@ describe('LeasedWorker', () => {
     await woken;
     await worker.beforeApplicationShutdown();
     expect(worker.events).toEqual(['began', 'released, with 1 attempt returned']);
+    expect(worker.counted).toEqual(['released']);
   });
 
   it('puts back work that it claims while it stops, and begins none of it', async () => {

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { ApiError } from '../common/errors/api-error.js';
 import { outsideRequest } from '../common/logging/request-context.js';
 import { TurnEndedError } from '../common/errors/common-errors.js';
 import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
 import { type Settings } from '../config/settings.js';
+import { joined } from '../text/bilingual.js';
+import { cut } from '../text/cut.js';
 import { type DiskReserve } from './disk-reserve.js';
 import { type ServicePool } from './service-pool.js';
 
@@ -17,6 +20,11 @@ const heartbeatEveryMs = 2_000;
 const maxAttempts = 3;
 const interruptEveryMs = 100;
 const repeatWriteEveryMs = 200;
+/** The most characters of a failure's sentence in the log. A sentence may contain names from a mapping, which may be long. */
+const mostOfSentence = 1_000;
+
+/** The ways in which a process is done with a piece of work. `released`: the work is back in the queue. */
+export type WorkEnd = 'succeeded' | 'failed' | 'cancelled' | 'released';
 
 /** The means to stop a piece of work in the middle. */
 export interface Interruption {
@@ -76,8 +84,20 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     failure: RunFailure | null,
   ): Promise<void>;
 
-  /** Puts a piece of work back into the queue, through `write`. @param returned the number of attempts that do not count */
-  protected abstract release(claimed: Claimed, returned: 0 | 1): Promise<void>;
+  /**
+   * Puts a piece of work back into the queue, through `write`.
+   * @param returned the number of attempts that do not count
+   * @returns `succeeded` if the work turns out to have succeeded before, and stays so
+   */
+  protected abstract release(claimed: Claimed, returned: 0 | 1): Promise<'succeeded' | 'released'>;
+
+  /** Counts the end of a piece of work for the metrics of the process. */
+  protected abstract count(end: WorkEnd): void;
+
+  /** The ids that name a piece of work in the log. */
+  protected idsOf({ id }: Claimed): Record<string, number> {
+    return { id };
+  }
 
   protected abstract toFailure(error: unknown): RunFailure;
 
@@ -142,7 +162,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
         const claimed = await this.claim();
         if (!claimed) return;
         // Work that started during a stop would not be interrupted, and the stop would not wait for it, so it is released.
-        if (this.isStopping) return await this.release(claimed, 1);
+        if (this.isStopping) return await this.giveBack(claimed, 1);
         void this.start(claimed);
       }
     } catch (error) {
@@ -154,8 +174,8 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     for (;;) {
       const claim = await this.claimNext([...this.active].map(({ claimed }) => claimed));
       if (!claim) return null;
-      if (claim.isCancelled) await this.end(claim.claimed, 'cancelled', null, null);
-      else if (claim.attempt > maxAttempts) await this.end(claim.claimed, 'failed', null, tooManyAttempts(maxAttempts));
+      if (claim.isCancelled) await this.cancel(claim.claimed, null);
+      else if (claim.attempt > maxAttempts) await this.fail(claim.claimed, null, tooManyAttempts(maxAttempts));
       else return claim.claimed;
     }
   }
@@ -193,18 +213,46 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       const next = await (this.disk ? this.disk.guard(() => void this.interrupt(work), carryOut) : carryOut());
       work.hasSucceeded = true;
       work.backendPid = null;
+      this.count('succeeded');
       if (next && !this.isStopping) await next();
     } catch (error) {
       work.backendPid = null;
       if (error instanceof LeaseLostError) return;
-      if (work.isCancelled) return this.end(claimed, 'cancelled', report, null);
-      if (this.isStopping) return this.release(claimed, 1);
+      if (work.isCancelled) return this.cancel(claimed, report);
+      if (this.isStopping) return this.giveBack(claimed, 1);
       // The work did not cause the error, so it is tried again, as often as work whose worker has died.
-      if (isDatabaseAway(error) || error instanceof TurnEndedError) return this.release(claimed, 0);
-      if (!(error instanceof RunFailure)) this.log.warn(this.about(claimed, error), 'Work failed');
-      await this.end(claimed, 'failed', report, this.toFailure(error));
+      if (isDatabaseAway(error) || error instanceof TurnEndedError) return this.giveBack(claimed, 0);
+      await this.fail(claimed, report, error);
     } finally {
       work.backendPid = null;
+    }
+  }
+
+  private async cancel(claimed: Claimed, report: Report | null): Promise<void> {
+    this.count('cancelled');
+    await this.end(claimed, 'cancelled', report, null);
+  }
+
+  /**
+   * Ends the work as failed, with one line in the log. The sentence of the line names no values of rows: that of an error of the API is its
+   * own, without the problems of a request. An error that nobody foresaw is logged too.
+   */
+  private async fail(claimed: Claimed, report: Report | null, error: unknown): Promise<void> {
+    const failure = this.toFailure(error);
+    const isForeseen = error instanceof RunFailure || (error instanceof ApiError && error.status < 500);
+    const text = error instanceof ApiError ? error.text : failure.text;
+    const facts = { kind: this.kind, ...this.idsOf(claimed), code: failure.code, sentence: cut(joined(text), mostOfSentence) };
+    this.log.warn(isForeseen ? facts : { ...facts, cause: error }, 'Work failed');
+    this.count('failed');
+    await this.end(claimed, 'failed', report, failure);
+  }
+
+  private async giveBack(claimed: Claimed, returned: 0 | 1): Promise<void> {
+    let end: WorkEnd = 'released';
+    try {
+      end = await this.release(claimed, returned);
+    } finally {
+      this.count(end);
     }
   }
 
@@ -218,7 +266,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     });
   }
 
-  private about({ id }: Claimed, cause: unknown): object {
-    return { cause, kind: this.kind, id };
+  private about(claimed: Claimed, cause: unknown): object {
+    return { cause, kind: this.kind, ...this.idsOf(claimed) };
   }
 }

@@ -4,7 +4,7 @@ import { type RunFailure } from '../common/errors/run-failure.js';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { DiskReserve } from '../database/disk-reserve.js';
-import { type Interruption, LeasedWorker, maxAtOnce } from '../database/leased-worker.js';
+import { type Interruption, LeasedWorker, maxAtOnce, type WorkEnd } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
@@ -53,7 +53,6 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
 
   protected async carryOut(claimed: ClaimedRun, report: RunReport, interruption: Interruption): Promise<() => Promise<void>> {
     const upkeep = await this.runner.run(claimed, report, interruption);
-    this.telemetry.runEnded('succeeded');
     for (const told of this.listeners) told(claimed.graphId);
     // Autovacuum later does the upkeep that fails here.
     return () =>
@@ -68,17 +67,19 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
     report: RunReport | null,
     failure: RunFailure | null,
   ): Promise<void> {
-    this.telemetry.runEnded(status);
     await this.write(() => this.runs.end(claimed, status, report && withoutWrites(report), failure));
   }
 
-  protected async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
-    let outcome: 'succeeded' | 'released' = 'released';
-    try {
-      outcome = await this.write(() => this.runs.release(claimed, returned));
-    } finally {
-      this.telemetry.runEnded(outcome);
-    }
+  protected release(claimed: ClaimedRun, returned: 0 | 1): Promise<'succeeded' | 'released'> {
+    return this.write(() => this.runs.release(claimed, returned));
+  }
+
+  protected count(end: WorkEnd): void {
+    this.telemetry.workEnded('run', end);
+  }
+
+  protected override idsOf({ id, jobId, graphId }: ClaimedRun): Record<string, number> {
+    return { id, job: jobId, graph: graphId };
   }
 
   protected toFailure(error: unknown): RunFailure {

@@ -10,6 +10,8 @@ import { ServicePool } from '../database/service-pool.js';
 import { findCharge, toCaller } from '../limits/charge.js';
 import { LimiterService } from '../limits/limiter.service.js';
 import { TooManyRequestsError } from '../limits/limits.errors.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
+import { joined } from '../text/bilingual.js';
 import { UsersService } from '../users/users.service.js';
 import { nextTime, timesAfter } from './cron-times.js';
 import { type DueSchedule, type Line, type Reason, SchedulesRepository, type StartOutcome } from './schedules.repository.js';
@@ -59,6 +61,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     private readonly limiter: LimiterService,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /** Registers the function that starts targets of a kind. Call it before the application has started. */
@@ -97,11 +100,13 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
   /** Attends to the schedule of a line that has been due for longest. @returns whether a schedule was due */
   private async attendTo(line: Line): Promise<boolean> {
     let due = null as DueSchedule | null;
+    let attempt = null as Attempt | null;
     try {
       await this.transaction(async client => {
         due = await this.schedules.claim(client, line);
-        if (due) await this.attend(client, due);
+        if (due) attempt = await this.attend(client, due);
       });
+      if (due && attempt) this.note(due, attempt);
     } catch (cause) {
       if (due === null) throw cause;
       await this.putOff(due, cause);
@@ -130,11 +135,25 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     });
   }
 
-  private async attend(client: PoolClient, schedule: DueSchedule): Promise<void> {
-    const { id, kind, savedBy, now, refusals } = schedule;
+  /** Counts an attempt, and notes in the log that a time has passed without a start. */
+  private note({ id, kind, targetId }: DueSchedule, { outcome, reason }: Attempt): void {
+    this.telemetry.workEnded('start', outcome);
+    if (reason === null || !['refused', 'missed'].includes(outcome)) return;
+    const facts = { schedule: id, kind, target: targetId, outcome, code: reason.code, sentence: joined(reason) };
+    this.log.warn(facts, 'A schedule did not start its work');
+  }
+
+  private async attend(client: PoolClient, schedule: DueSchedule): Promise<Attempt> {
     const due = lastDue(schedule);
-    const { outcome, runId, reason, restsS } = due ? await this.start(client, schedule) : missed;
+    const attempt = due ? await this.start(client, schedule) : missed;
+    const { outcome, runId, reason } = attempt;
     await this.schedules.record(client, schedule, { ...timesOf(schedule, due), outcome, run_id: runId, reason });
+    await this.moveOn(client, schedule, attempt);
+    return attempt;
+  }
+
+  private async moveOn(client: PoolClient, schedule: DueSchedule, { outcome, reason, restsS }: Attempt): Promise<void> {
+    const { id, kind, savedBy, now, refusals } = schedule;
     if (restsS !== undefined) return this.schedules.rest(client, { userId: savedBy!, kind }, restsS, reason!);
     if (outcome === 'waiting') return void (await this.schedules.postpone(client, id, againAfterS));
     const refused = outcome === 'refused' ? refusals + 1 : 0;

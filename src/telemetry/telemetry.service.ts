@@ -35,12 +35,13 @@ export class Telemetry {
     labelNames: ['bucket'] as const,
     registers: this.registers,
   });
-  private readonly runs = new Counter({
-    name: 'ingestion_runs_total',
-    help: 'Ingestion runs that this process ended or gave back, by how',
-    labelNames: ['status'] as const,
-    registers: this.registers,
-  });
+  private readonly work = {
+    run: this.countEnds('ingestion_runs_total', 'Ingestion runs that this process ended or gave back, by how'),
+    copy: this.countEnds('mirror_copies_total', 'Runs of copies into the mirror that this process ended or gave back, by how'),
+    check: this.countEnds('watch_checks_total', 'Checks of watches that this process ended or gave back, by how'),
+    start: this.countEnds('schedule_starts_total', 'Times of schedules that this process attended to, by what came of them'),
+    delivery: this.countEnds('webhook_deliveries_total', 'Attempts to deliver messages of webhooks by this process, by what came of them'),
+  };
   private readonly queries = new Counter({
     name: 'graph_queries_total',
     help: 'Answered graph queries, by kind and by where the answer came from',
@@ -97,12 +98,17 @@ export class Telemetry {
     this.refusals.inc({ bucket });
   }
 
-  runEnded(status: 'succeeded' | 'failed' | 'cancelled' | 'released'): void {
-    this.runs.inc({ status });
+  /** Counts the end of a piece of background work. @param status a word of a closed list */
+  workEnded(kind: keyof typeof this.work, status: string): void {
+    this.work[kind].inc({ status });
   }
 
   queryAnswered(kind: 'question' | 'search' | 'cypher', cache: 'hit' | 'miss' | 'refresh'): void {
     this.queries.inc({ kind, cache });
+  }
+
+  private countEnds(name: string, help: string): Counter<'status'> {
+    return new Counter({ name, help, labelNames: ['status'] as const, registers: this.registers });
   }
 
   /** Writes all metrics in Prometheus' text format. */

@@ -126,20 +126,25 @@ export class DeliveriesRepository {
   }
 
   /** Ends deliveries whose last attempt was lost. Otherwise a message that kills its sender would be sent for ever. */
-  async giveUpLost(): Promise<void> {
-    await this.pool.query(
+  async giveUpLost(): Promise<Pick<ClaimedDelivery, 'id' | 'webhookId'>[]> {
+    const { rows } = await this.pool.query<Pick<ClaimedDelivery, 'id' | 'webhookId'>>(
       `UPDATE webhook_deliveries SET status = 'failed', error = 'sender_lost', ended_at = now()
        WHERE id IN (SELECT id FROM webhook_deliveries WHERE status = 'pending' AND next_at <= now() AND attempts >= ${maxAttempts}
-                    LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+                    LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, webhook_id AS "webhookId"`,
       [givenUpAtOnce],
     );
+    return rows;
   }
 
-  /** Records the result of an attempt, unless another attempt has begun since. */
+  /**
+   * Records the result of an attempt, unless another attempt has begun since. @returns what becomes of the delivery; `pending`: another
+   * attempt follows
+   */
   async end(
     { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
     { answered, failure }: { answered: number | null; failure: SendFailure | null },
-  ): Promise<void> {
+  ): Promise<'delivered' | 'failed' | 'pending'> {
     const pause = failure === 'access_lost' ? undefined : pauses[attempts - 1];
     const status = failure === null ? 'delivered' : pause === undefined ? 'failed' : 'pending';
     await this.pool.query(
@@ -148,6 +153,7 @@ export class DeliveriesRepository {
        WHERE id = $1 AND attempts = $2 AND status = 'pending'`,
       [id, attempts, status, answered, failure, pause ?? 0],
     );
+    return status;
   }
 
   /** Makes a delivery due again whose attempt this process has broken off. The attempt does not count. */

@@ -6,9 +6,11 @@ import { Egress } from '../egress/egress.js';
 import { lookingUpFor } from '../egress/lookups.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { SecretUnreadableError } from '../secrets/secrets.errors.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
+import { joined } from '../text/bilingual.js';
 import { type ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.js';
 import { PostingThreads } from './posting-thread.js';
-import { sendMessage, type SendResult } from './send-message.js';
+import { type SendFailure, sendFailures, sendMessage, type SendResult } from './send-message.js';
 import { signatureHeaders } from './sign-message.js';
 import { secretOwner } from './webhooks.service.js';
 
@@ -38,6 +40,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly posting: PostingThreads,
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /** Registers the check that is asked before each attempt for targets of a kind. Call it before the application has started. */
@@ -64,7 +67,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   /** Starts attempts until no delivery is due or no place is free. Never rejects. */
   private async claimAll(): Promise<void> {
     try {
-      await this.deliveries.giveUpLost();
+      for (const lost of await this.deliveries.giveUpLost()) this.noteEnd(lost, 'failed', 'sender_lost');
       while (this.active.size < places.all && !this.stop.signal.aborted) {
         const going = [...this.active.keys()].map(({ userId }) => userId);
         const claimed = await this.deliveries.claim(going, {
@@ -97,10 +100,23 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   private async attempt(claimed: ClaimedDelivery): Promise<void> {
     try {
       const result = await this.send(claimed);
-      await (result === 'broken off' ? this.deliveries.release(claimed) : this.deliveries.end(claimed, result));
+      if (result === 'broken off') await this.deliveries.release(claimed);
+      else this.noteEnd(claimed, await this.deliveries.end(claimed, result), result.failure);
     } catch (cause) {
       this.log.warn({ cause, delivery: claimed.id }, 'The delivery of a webhook could not be recorded; it is sent again');
     }
+  }
+
+  /** Counts an attempt, and notes in the log that a message is given up. */
+  private noteEnd(
+    { id, webhookId }: Pick<ClaimedDelivery, 'id' | 'webhookId'>,
+    status: 'delivered' | 'failed' | 'pending',
+    failure: SendFailure | null,
+  ): void {
+    this.telemetry.workEnded('delivery', status);
+    if (status !== 'failed' || failure === null) return;
+    const facts = { delivery: id, webhook: webhookId, code: failure, sentence: joined(sendFailures[failure]) };
+    this.log.warn(facts, 'A message of a webhook was given up');
   }
 
   private async send(delivery: ClaimedDelivery): Promise<SendResult | 'broken off'> {

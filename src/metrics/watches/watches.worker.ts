@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Principal } from '../../access/principal.js';
-import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { SchemaError } from '../../common/errors/api-error.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { logToken } from '../../common/logging/log.js';
 import { inTurns, Pace } from '../../common/turns/pace.js';
 import { Settings } from '../../config/settings.js';
-import { type Interruption, LeasedWorker } from '../../database/leased-worker.js';
+import { type Interruption, LeasedWorker, type WorkEnd } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { GraphAccessService } from '../../graphs/graph-access.service.js';
+import { Telemetry } from '../../telemetry/telemetry.service.js';
 import { UsersService } from '../../users/users.service.js';
 import { WebhooksService } from '../../webhooks/webhooks.service.js';
 import { MetricRunsService } from '../metric-runs.service.js';
@@ -35,6 +36,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
     private readonly access: GraphAccessService,
     settings: Settings,
     @Inject(logToken) log: Logger,
+    private readonly telemetry: Telemetry,
   ) {
     super('check of a watch', database, settings, log);
   }
@@ -70,21 +72,21 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
     if (!watch) return;
     const { metric_id: metricId, request, condition } = watch;
     const principal = await this.owner(watch);
-    try {
-      const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
-      await this.record(claimed, { verdict: await inTurns(judgeRows(result, condition), new Pace(signal)) });
-    } catch (error) {
-      // An error below 500 is a fault of the request, not of the service, so it becomes a failure that is not logged.
-      throw error instanceof ApiError && error.status < 500 ? this.toFailure(error) : error;
-    }
+    const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
+    await this.record(claimed, { verdict: await inTurns(judgeRows(result, condition), new Pace(signal)) });
   }
 
   protected async end(claimed: ClaimedWatch, _status: string, _report: object | null, failure: RunFailure | null): Promise<void> {
     if (failure) await this.write(() => this.record(claimed, { error: { code: failure.code, ...failure.text } }));
   }
 
-  protected release(claimed: ClaimedWatch, returned: 0 | 1): Promise<void> {
-    return this.write(() => this.watches.release(claimed, returned));
+  protected async release(claimed: ClaimedWatch, returned: 0 | 1): Promise<'released'> {
+    await this.write(() => this.watches.release(claimed, returned));
+    return 'released';
+  }
+
+  protected count(end: WorkEnd): void {
+    this.telemetry.workEnded('check', end);
   }
 
   protected toFailure(error: unknown): RunFailure {

@@ -267,11 +267,14 @@ export class MirrorCopiesRepository {
   }
 
   /** Puts a running copy back into the queue. `returned` is subtracted from its attempts. A copy whose COMMIT succeeded stays succeeded. */
-  async release({ id, leaseOwner }: ClaimedCopy, returned: 0 | 1): Promise<void> {
-    await this.pool.query(
+  async release({ id, leaseOwner }: ClaimedCopy, returned: 0 | 1): Promise<'succeeded' | 'released'> {
+    const { rowCount } = await this.pool.query(
       `UPDATE mirror_copies SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
       [id, leaseOwner, returned],
     );
+    if (rowCount === 1) return 'released';
+    const succeeded = "SELECT FROM mirror_copies WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
+    return (await this.pool.query(succeeded, [id, leaseOwner])).rowCount === 1 ? 'succeeded' : 'released';
   }
 
   /**

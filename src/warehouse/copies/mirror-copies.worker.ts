@@ -4,8 +4,9 @@ import { type RunFailure } from '../../common/errors/run-failure.js';
 import { logToken } from '../../common/logging/log.js';
 import { Settings } from '../../config/settings.js';
 import { DiskReserve } from '../../database/disk-reserve.js';
-import { type Interruption, LeasedWorker } from '../../database/leased-worker.js';
+import { type Interruption, LeasedWorker, type WorkEnd } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { Telemetry } from '../../telemetry/telemetry.service.js';
 import { joined } from '../../text/bilingual.js';
 import { toCopyEnd } from './copy-end.js';
 import { type CopyReport, emptyCopyReport, withoutWrites } from './copy-report.js';
@@ -22,6 +23,7 @@ export class MirrorCopiesWorker extends LeasedWorker<ClaimedCopy, CopyReport> {
     settings: Settings,
     @Inject(logToken) log: Logger,
     disk: DiskReserve,
+    private readonly telemetry: Telemetry,
   ) {
     super('copy into the mirror', pool, settings, log, disk);
   }
@@ -48,8 +50,12 @@ export class MirrorCopiesWorker extends LeasedWorker<ClaimedCopy, CopyReport> {
     await this.write(() => this.copies.end(claimed, status, report && withoutWrites(report, problem), problem));
   }
 
-  protected release(claimed: ClaimedCopy, returned: 0 | 1): Promise<void> {
+  protected release(claimed: ClaimedCopy, returned: 0 | 1): Promise<'succeeded' | 'released'> {
     return this.write(() => this.copies.release(claimed, returned));
+  }
+
+  protected count(end: WorkEnd): void {
+    this.telemetry.workEnded('copy', end);
   }
 
   protected toFailure(error: unknown): RunFailure {
