@@ -8,6 +8,8 @@ export class RemoteRetrieval implements RetrievalProcess {
   readonly name: string;
   readonly generation = 1;
   readonly isListening = true;
+  /** Unknown from here, and of no effect for a process that counts as listening. */
+  readonly hasEnded = false;
   readonly isOwn = false;
   private readonly log = new Logger('RemoteRetrieval');
   private readonly place: ProcessAddress;

@@ -43,9 +43,9 @@ export class RetrievalPeer {
     return this.heard === 'ok' || this.heard === null;
   }
 
-  /** State of the process in its last answer; `unavailable` if none has come yet. */
-  get state(): PeerState {
-    return this.heard ?? 'unavailable';
+  /** State of the process in its last answer; null before the process was to answer for the first time. */
+  get state(): PeerState | null {
+    return this.heard;
   }
 
   /**

@@ -11,6 +11,8 @@ export interface RetrievalProcess {
   readonly generation: number;
   /** Whether the process runs and should answer. */
   readonly isListening: boolean;
+  /** Whether the process, or a start of it, has ended. Until then a process that does not listen yet is on its first start. */
+  readonly hasEnded: boolean;
   /** Whether this service starts the process again when it ends. */
   readonly isOwn: boolean;
   /**

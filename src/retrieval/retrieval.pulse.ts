@@ -33,8 +33,9 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
     private readonly peers: RetrievalPeers,
     telemetry: Telemetry,
   ) {
-    telemetry.watchEach('retrieval_up', 'Whether each retrieval process answers: 1 or 0', 'process', () =>
-      peers.all.map(({ name, state }) => [name, Number(state === 'ok')]),
+    // A process on its first start has no series yet: a 0 would look like an outage.
+    telemetry.watchEach('retrieval_up', 'Whether each retrieval process answers: 1 or 0; absent during its first start', 'process', () =>
+      peers.all.flatMap(({ name, state }): [string, number][] => (state === null ? [] : [[name, Number(state === 'ok')]])),
     );
   }
 
@@ -60,7 +61,7 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
       if (process.generation !== generation || !process.isListening) {
         missed = 0;
         generation = process.generation;
-        peer.noteFailure();
+        if (process.hasEnded) peer.noteFailure();
         continue;
       }
       missed = (await this.beat(peer)) === 'unavailable' ? missed + 1 : 0;

@@ -42,6 +42,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   private endWaiters: (() => void)[] = [];
   private starts = 0;
   private hangs = false;
+  private ends = 0;
   private pauseMs = firstPauseMs;
   private restart: NodeJS.Timeout | null = null;
 
@@ -67,6 +68,10 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
 
   get isListening(): boolean {
     return this.state === 'listening';
+  }
+
+  get hasEnded(): boolean {
+    return this.ends > 0;
   }
 
   /** Calls `listener` whenever our own process ends without having been told to. */
@@ -183,6 +188,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   private childEnded(child: ChildProcess, listen: string, hasListened: boolean, reason: string): void {
     if (this.state === 'stopped' || this.child !== child) return;
     this.state = 'down';
+    this.ends++;
     this.child = null;
     for (const heard of [...this.endListeners, ...this.endWaiters.splice(0)]) heard();
     if (hasListened) this.pauseMs = firstPauseMs;
