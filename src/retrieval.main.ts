@@ -3,11 +3,13 @@ import { createLog } from './common/logging/log.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { findListenConflicts } from './config/retrieval-conflicts.js';
 import { loadSettings } from './config/settings.js';
+import { misspeltWarnings } from './config/start-warnings.js';
 import { deriveUrl, withLoginOf } from './database/roles/database-access.js';
 import { endOnFault } from './process/process-end.js';
 import { serveRetrieval } from './retrieval/process/serve-retrieval.js';
 import { type RetrievalStart } from './retrieval/retrieval-start.js';
 import { readTlsFiles } from './retrieval/tls-material.js';
+import { joined } from './text/bilingual.js';
 
 /**
  * The entry point of the retrieval process. When the API starts it, it gets its settings over IPC. It ends when the API does, also
@@ -46,6 +48,7 @@ function startFromParent(): Promise<RetrievalStart> {
 
 function startFromEnvironment(): RetrievalStart {
   const settings = loadSettings({ servesApi: false });
+  for (const warning of misspeltWarnings(settings)) console.error(joined(warning));
   const { databaseUrl: ownerUrl, databaseUrls, databaseReadUrl } = settings;
   const databaseUrl = databaseUrls.retrieval ?? (ownerUrl && deriveUrl(ownerUrl, 'retrieval'));
   const readUrl = databaseReadUrl && databaseUrl ? withLoginOf(databaseReadUrl, databaseUrl) : databaseReadUrl;

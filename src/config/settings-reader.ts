@@ -1,3 +1,4 @@
+import { findMisspelt, type MisspeltName } from './misspelt-names.js';
 import { isPlaceholder, passwordIn } from './placeholder.js';
 
 /** An environment variable as users see it. `docs/settings.md` and `.env.example` are generated from these descriptions. */
@@ -99,6 +100,14 @@ export class SettingsReader {
       this.problems.push(`${name}: ${(error as Error).message}`);
       return undefined;
     }
+  }
+
+  /** The variables that look like settings and are none. Call this method once every setting was read. */
+  misspelt(): MisspeltName[] {
+    return findMisspelt(
+      Object.keys(this.environment),
+      this.described.map(({ name }) => name),
+    );
   }
 
   private raw(name: string, type: string, fallback: string, meaning: string, secret = false): string | undefined {

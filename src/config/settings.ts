@@ -311,6 +311,8 @@ function readValues(read: SettingsReader) {
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
     /** The values of the secret settings, which the log hides. */
     secrets: read.secrets,
+    /** Variables that look like settings and have no effect. */
+    misspelt: read.misspelt(),
   };
 }
 

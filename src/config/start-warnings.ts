@@ -10,7 +10,18 @@ export interface StartWarning extends Bilingual {
 }
 
 export function startWarnings(settings: Settings): StartWarning[] {
-  return [...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
+  return [...misspeltWarnings(settings), ...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
+}
+
+/**
+ * Warns about variables that look like settings and have no effect. They are not refused: a `.env` may hold the settings of other programs.
+ */
+export function misspeltWarnings({ misspelt }: Pick<Settings, 'misspelt'>): StartWarning[] {
+  return misspelt.map(({ name, meant }) => ({
+    zh: `${name} 不是本服务的设置，不起作用；是否想写 '${meant}'？`,
+    en: `${name} is not a setting of this service and has no effect; did you mean '${meant}'?`,
+    remedy: `${meant}=…`,
+  }));
 }
 
 /** Warns that the first admin still has the password that the documentation publishes. */
