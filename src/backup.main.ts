@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Logger } from 'pino';
 import { BackupReader } from './backup/backup-reader.js';
@@ -10,9 +10,12 @@ import { createLog } from './common/logging/log.js';
 import { scrubber } from './common/logging/scrub-secrets.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
+import { misspeltWarnings } from './config/start-warnings.js';
 import { type EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { sever } from './database/sever-connection.js';
 import { describeStartFailure } from './process/describe-start-failure.js';
+import { keyFileOf } from './secrets/secret-box.js';
+import { type Bilingual, joined } from './text/bilingual.js';
 
 const usage = `用法 / Usage: npm run backup -- FILE
               npm run restore -- FILE
@@ -34,6 +37,8 @@ async function main(): Promise<void> {
   }
   const settings = loadSettings({ servesApi: false });
   const log = createLog('error', { secrets: settings.secrets });
+  // A misspelt DATABASE_URL or DATA_DIR would name another database than the one that is meant.
+  for (const warning of misspeltWarnings(settings)) say(joined(warning));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
   const file = path.resolve(given);
   try {
@@ -52,6 +57,26 @@ async function backUp(file: string, settings: Settings, log: Logger): Promise<vo
   if (leftOut.length > 0) say(`未包含 / Not in the backup: ${leftOut.join(', ')}`);
   say(`已备份 / Backed up: ${tables} 张表 / tables, ${rows} 行 / rows, ${(bytes / 1e6).toFixed(1)} MB → ${file}`);
   say('该文件含口令哈希，请妥善保管 / The file holds password hashes: keep it safe');
+  say(joined(keyNotIn(settings)));
+}
+
+/** The key without which the stored DSNs and webhook secrets of the backup cannot be opened, and where it lies. */
+function keyNotIn(settings: Settings): Bilingual {
+  const purpose = {
+    zh: '没有它就无法解开备份中连接的 DSN 与 Webhook 的密钥，请另行保管',
+    en: 'without it the DSNs of connections and the secrets of webhooks in the backup cannot be opened; keep it apart',
+  };
+  const file = keyFileOf(settings);
+  const told = (zh: string, en: string): Bilingual => ({
+    zh: `备份不含加密密钥：${zh}。${purpose.zh}`,
+    en: `The encryption key is not in the backup: ${en}; ${purpose.en}`,
+  });
+  if (settings.secretEncryptionKeys) return told('即设置 SECRET_ENCRYPTION_KEY', 'it is the setting SECRET_ENCRYPTION_KEY');
+  if (existsSync(file)) return told(`即文件 ${file}`, `it is the file ${file}`);
+  return told(
+    `此处没有文件 ${file}；若服务在别处运行，它是那里 DATA_DIR 下的 ${path.basename(file)}，或设置 SECRET_ENCRYPTION_KEY`,
+    `there is no file ${file} here; where the service runs elsewhere, it is ${path.basename(file)} under the DATA_DIR there, or the setting SECRET_ENCRYPTION_KEY`,
+  );
 }
 
 async function restore(file: string, settings: Settings, log: Logger): Promise<void> {

@@ -23,6 +23,9 @@ describe('backup and restore', () => {
     answer = await ask(service.url);
     const { code, stderr } = await runBackupCommand('backup', file, { DATA_DIR: service.dataDirectory });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Backed up: \d+ 张表 \/ tables, \d+ 行 \/ rows/) });
+    expect(stderr.trim().split('\n').at(-1)).toMatch(
+      /备份不含加密密钥.*secret-encryption\.key.*The encryption key is not in the backup: .*secret-encryption\.key/,
+    );
   });
   afterAll(async () => {
     await service.kill();

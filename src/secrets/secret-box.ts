@@ -7,6 +7,11 @@ import { SecretUnreadableError } from './secrets.errors.js';
 
 const keyFileName = 'secret-encryption.key';
 
+/** The file of the key that seals secrets where SECRET_ENCRYPTION_KEY is unset. It exists once a secret was sealed. */
+export function keyFileOf({ dataDirectory }: Pick<Settings, 'dataDirectory'>): string {
+  return path.resolve(dataDirectory, keyFileName);
+}
+
 /**
  * Encrypts secrets that the database stores, such as DSNs. The first key of SECRET_ENCRYPTION_KEY encrypts, and each of its keys decrypts.
  * Without that setting, a key under DATA_DIR is created when the first secret is encrypted.
