@@ -4,16 +4,13 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { ServiceStoppingError } from '../common/errors/common-errors.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
-import { FairShare } from '../common/turns/fair-share.js';
+import { Watchers } from '../common/stopping/watchers.js';
 import { AccessRecheck } from './access-recheck.service.js';
-import { TooManyWatchersError } from './graphs.errors.js';
 
 /** Milliseconds between two reads of a watched record. */
 export const eventEveryMs = 500;
 const heartbeatEveryMs = 10_000;
 const reconnectAfterMs = 2_000;
-/** Limits the number of event streams and of requests that wait for a record, because each of them reads the database repeatedly. */
-const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 
 /**
  * An event of a stream. `progress` comes after every change, `end` comes with the final record, and `access_lost` gives the reason why the
@@ -48,20 +45,11 @@ export interface WatchedRecord<T> {
 /** Streams records of graphs as server-sent events. */
 @Injectable()
 export class EventStreams {
-  private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
-
   constructor(
     private readonly stop: ServiceStop,
+    private readonly watchers: Watchers,
     private readonly access: AccessRecheck,
   ) {}
-
-  /**
-   * Takes one of the caller's places for a stream or a wait. The promise gives a function that returns the place.
-   * @throws TooManyWatchersError
-   */
-  enter(callerId: number): Promise<() => void> {
-    return this.watchers.enter({ caller: callerId });
-  }
 
   /**
    * Streams a record until the record has ended, the reader loses access or disconnects, or the service stops. A reader who has received
@@ -74,7 +62,7 @@ export class EventStreams {
     { read, hasEnded, stateOf = record => record, readState }: WatchedRecord<T>,
     { lastId, gone }: StreamReader,
   ): AsyncGenerator<StreamEvent<T>> {
-    const leave = await this.enter(callerId);
+    const leave = await this.watchers.enter(callerId);
     try {
       // A stream that closes without an event would tell the reader that the record has ended.
       if (this.stop.hasBegun) throw new ServiceStoppingError();

@@ -1,5 +1,6 @@
 import { type ExecutionContext } from '@nestjs/common';
 import { type ServiceStop } from '../common/stopping/service-stop.js';
+import { Watchers } from '../common/stopping/watchers.js';
 import { type AccessRecheck } from './access-recheck.service.js';
 import { EventStreams } from './event-streams.service.js';
 
@@ -9,7 +10,7 @@ const access = { later: () => () => Promise.resolve(null) } as unknown as Access
 it('reads a record only when its state has changed', async () => {
   const statuses = ['running', 'running', 'running', 'succeeded'];
   let [looks, reads] = [0, 0];
-  const stream = new EventStreams(stop, access).watch(
+  const stream = new EventStreams(stop, new Watchers(stop), access).watch(
     1,
     {} as ExecutionContext,
     {

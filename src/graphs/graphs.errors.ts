@@ -49,18 +49,3 @@ export class GraphBusyError extends ApiError {
     super(409, 'graph_busy', { zh: '该图正在被使用，请稍后重试', en: 'The graph is in use; try again shortly' });
   }
 }
-
-/** 503: the user already watches, or waits for, as many runs and queries as allowed. */
-export class TooManyWatchersError extends ApiError {
-  constructor(retryAfterS: number) {
-    super(
-      503,
-      'too_many_watchers',
-      {
-        zh: '您已在同时观察或等待过多的运行或查询；请先关闭一些',
-        en: 'There is no place to watch or wait for another run or query of yours; close some event streams, or wait for fewer runs',
-      },
-      { headers: { 'Retry-After': String(retryAfterS) } },
-    );
-  }
-}

@@ -24,7 +24,7 @@ import {
 } from './ingestion.dto.js';
 import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
-import { maxWaitSeconds, RunsService } from './runs.service.js';
+import { RunsService } from './runs.service.js';
 import { answerWithRun, StartsRun } from './starts-run.decorator.js';
 
 const idSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647, example: 1 } as const;
@@ -144,7 +144,7 @@ export class JobsController {
       isFull: query.full === 'true',
       startedBy: 'user' as const,
     };
-    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
+    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, response)));
   }
 
   @Get('jobs/:id/runs')

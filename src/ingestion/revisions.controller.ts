@@ -11,7 +11,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { RunResponse } from './ingestion.dto.js';
 import { RevisionResponse, RevisionTextResponse, SavedRevisionResponse, SaveRevisionRequest } from './revisions.dto.js';
 import { RevisionsService } from './revisions.service.js';
-import { maxWaitSeconds, RunsService } from './runs.service.js';
+import { RunsService } from './runs.service.js';
 import { answerWithRun, StartsRun } from './starts-run.decorator.js';
 
 const job = { of: 'job', param: 'id' } as const;
@@ -87,6 +87,6 @@ export class RevisionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
     const options = { allowsDeletes: true, retires: true, isFull: true, startedBy: 'user' as const };
-    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
+    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, response)));
   }
 }

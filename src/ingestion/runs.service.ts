@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
@@ -6,7 +5,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { lineContentType, type LineFormat } from '../http/line-formats.js';
 import { afterId, maxPageSize, type Page, pageOfRows } from '../http/paging/page.js';
 import { StreamedAnswer } from '../http/server/large-answers.js';
-import { ServiceStop } from '../common/stopping/service-stop.js';
+import { Watchers } from '../common/stopping/watchers.js';
 import { DiskReserve } from '../database/disk-reserve.js';
 import { ServicePool } from '../database/service-pool.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
@@ -26,11 +25,6 @@ import { type RunOptions, RunsRepository } from './runs.repository.js';
 import { SharedReads } from './shared-reads.js';
 import { jobKind } from './run-message.js';
 
-/** The longest time in seconds that a request may wait for its run. */
-export const maxWaitSeconds = 60;
-const lookEveryMs = 100;
-const lookAtMostEveryMs = 500;
-
 /** Starts, watches and stops runs. The worker carries them out. */
 @Injectable()
 export class RunsService {
@@ -42,7 +36,7 @@ export class RunsService {
     private readonly runs: RunsRepository,
     private readonly rejected: RejectedRowsRepository,
     private readonly worker: IngestionWorker,
-    private readonly stop: ServiceStop,
+    private readonly watchers: Watchers,
     private readonly streams: EventStreams,
     private readonly access: AccessRecheck,
     private readonly disk: DiskReserve,
@@ -50,14 +44,13 @@ export class RunsService {
   ) {}
 
   /**
-   * Queues a run and waits for its end. The wait lasts at most `waitSeconds`, at most `maxWaitSeconds`, and ends when the service stops.
+   * Queues a run and waits for its end, for at most `waitSeconds`.
    * @throws RunActiveError when the job has a queued or active run; JobRetiredError; TooManyRunsWaitingError; TooManyWatchersError;
    * DiskReserveError. No run is queued when an error is thrown.
    */
   async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
     await this.disk.require();
-    const leave = waitSeconds > 0 ? await this.streams.enter(principal.userId) : () => undefined;
-    try {
+    const start = async (): Promise<RunResponse> => {
       const id = await this.pool.transaction(async client => {
         const queued = await this.runs.queue(client, jobId, principal.userId, options);
         if (options.retires)
@@ -68,17 +61,9 @@ export class RunsService {
         return queued;
       });
       void this.worker.wake();
-      const until = performance.now() + waitSeconds * 1000;
-      let run = await this.get(id);
-      for (let pauseMs = lookEveryMs; !hasEnded(run) && performance.now() < until && !this.stop.hasBegun;) {
-        await sleep(pauseMs);
-        pauseMs = Math.min(pauseMs * 1.5, lookAtMostEveryMs);
-        run = await this.get(id);
-      }
-      return run;
-    } finally {
-      leave();
-    }
+      return this.get(id);
+    };
+    return this.watchers.startAndWait(principal.userId, waitSeconds, { start, read: ({ id }) => this.get(id), hasEnded });
   }
 
   /** Calls the listener with the graph whenever a run of this process has succeeded. Call it before the application has started. */

@@ -5,7 +5,7 @@ import { type Principal } from '../access/principal.js';
 import { within } from '../common/turns/within.js';
 import { Settings } from '../config/settings.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
-import { EventStreams } from '../graphs/event-streams.service.js';
+import { Watchers } from '../common/stopping/watchers.js';
 import { type WordedSentence } from '../questions/wording/model-wording.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { readAnswer } from '../retrieval/read-answer.js';
@@ -30,9 +30,6 @@ import { toQueryResponse } from './to-query-response.js';
  */
 export type Patience = { asynchronous: false } | { asynchronous: true; waitMs: number };
 
-/** The longest wait, in seconds, for which a caller who prefers an asynchronous answer may ask. */
-export const maxWaitSeconds = 60;
-
 const earlierVersionWarning = {
   zh: '图在这个答案之后已更新；再次提问可得新版本的答案',
   en: 'The graph has changed since this answer; ask again for that of the new version',
@@ -48,7 +45,7 @@ export class QueriesService {
     private readonly runs: QueryRunsService,
     private readonly metrics: MetricAnswers,
     private readonly sourceRows: SourceRowsReader,
-    private readonly streams: EventStreams,
+    private readonly watchers: Watchers,
     private readonly access: AccessRecheck,
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
@@ -84,7 +81,7 @@ export class QueriesService {
     call: ExecutionContext,
     gone: AbortSignal,
   ): AsyncGenerator<AnswerEvent> {
-    const leave = await this.streams.enter(principal.userId);
+    const leave = await this.watchers.enter(principal.userId);
     try {
       const shown = { status: 'miss' as const, answer: body.answer ?? ('auto' as const), include: new Set(body.include ?? []) };
       yield* answerEvents(

@@ -183,3 +183,18 @@ export class ServiceStoppingError extends BusyError {
     super('service_stopping', { zh: '服务正在停止，请稍后重试', en: 'The service is stopping; try again shortly' }, 5);
   }
 }
+
+/** 503: the user already watches, or waits for, as many runs, copies and queries as allowed. */
+export class TooManyWatchersError extends ApiError {
+  constructor(retryAfterS: number) {
+    super(
+      503,
+      'too_many_watchers',
+      {
+        zh: '您已在同时观察或等待过多的运行、复制或查询；请先关闭一些',
+        en: 'There is no place to watch or wait for another run, copy or query of yours; close some event streams, or wait for less at a time',
+      },
+      { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}

@@ -28,13 +28,16 @@ export function preferenceApplied(response: Response, applied: string): void {
   response.append('Preference-Applied', applied);
 }
 
+/** The longest time in seconds that a request may wait for work, with `Prefer: wait`. */
+export const maxWaitSeconds = 60;
+
 /**
- * The seconds that a request with `Prefer: wait=N` may wait, at most `most`. They are also named in `Preference-Applied`. A value that is
+ * The seconds that a request with `Prefer: wait=N` may wait, at most `maxWaitSeconds`. They are also named in `Preference-Applied`. A value that is
  * not a number gives 0.
  */
-export function grantWait(header: string | undefined, most: number, response: Response): number {
+export function grantWait(header: string | undefined, response: Response): number {
   const asked = readPreferences(header).get('wait') ?? '';
-  const seconds = /^\d{1,9}$/.test(asked) ? Math.min(Number(asked), most) : 0;
+  const seconds = /^\d{1,9}$/.test(asked) ? Math.min(Number(asked), maxWaitSeconds) : 0;
   if (seconds > 0) preferenceApplied(response, `wait=${seconds}`);
   return seconds;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { Watchers } from '../../common/stopping/watchers.js';
 import { DiskReserve } from '../../database/disk-reserve.js';
 import { afterId, pageOfRows, type Page, type PageQuery } from '../../http/paging/page.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
@@ -39,15 +40,21 @@ export class MirrorCopiesService {
     private readonly worker: MirrorCopiesWorker,
     private readonly audit: AuditService,
     private readonly disk: DiskReserve,
+    private readonly watchers: Watchers,
   ) {}
 
   /**
    * Saves a copy and starts it. Repeating the request starts the saved copy again. A source that does not answer in time is not waited for:
-   * the run checks the source again.
+   * the run checks the source again. The end of the run is waited for, for at most `waitSeconds`.
    * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError, DiskReserveError; the errors of
-   * `MirrorCopiesRepository.create` and `queue`
+   * `MirrorCopiesRepository.create` and `queue`; TooManyWatchersError
    */
-  async create(principal: Principal, connectionId: number, { tables }: CopyTablesRequest): Promise<MirrorCopyResponse> {
+  async create(
+    principal: Principal,
+    connectionId: number,
+    { tables }: CopyTablesRequest,
+    waitSeconds: number,
+  ): Promise<MirrorCopyResponse> {
     const { client, catalog } = await this.warehouse.open(principal, connectionId);
     if (client.local) throw new MirrorIntoItselfError();
     if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
@@ -57,23 +64,25 @@ export class MirrorCopiesService {
     if (same === null) await this.requireFree(definitions);
     const problems = await within(sourcePatienceMs, findSourceProblems(catalog, definitions, performance.now() + sourcePatienceMs));
     if (Array.isArray(problems) && problems.length > 0) throw new SchemaError(problems);
-    if (same !== null) return this.start(principal, same);
+    if (same !== null) return this.start(principal, same, waitSeconds);
     const context = { connection_id: connectionId, tables: definitions.map(({ name }) => name) };
-    const id = await this.copies.create(principal.userId, connectionId, definitions, (client, created) =>
-      this.audit.record({ ...event('mirror_copy.created', principal, created), context }, client),
+    return this.startAndWait(principal, waitSeconds, () =>
+      this.copies.create(principal.userId, connectionId, definitions, (client, created) =>
+        this.audit.record({ ...event('mirror_copy.created', principal, created), context }, client),
+      ),
     );
-    void this.worker.wake();
-    return toMirrorCopyResponse(await this.copies.get(id));
   }
 
   /**
-   * Starts a saved copy again. The copy reads in the name of the user who saved it, whoever starts it.
-   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError, DiskReserveError
+   * Starts a saved copy again, and waits for its end, for at most `waitSeconds`. The copy reads in the name of the user who saved it,
+   * whoever starts it.
+   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError, DiskReserveError,
+   * TooManyWatchersError
    */
-  async run(principal: Principal, id: number): Promise<MirrorCopyResponse> {
+  async run(principal: Principal, id: number, waitSeconds: number): Promise<MirrorCopyResponse> {
     await this.require(principal, id);
     await this.disk.require();
-    return this.start(principal, id);
+    return this.start(principal, id, waitSeconds);
   }
 
   /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
@@ -130,13 +139,28 @@ export class MirrorCopiesService {
     }
   }
 
-  private async start(principal: Principal, id: number): Promise<MirrorCopyResponse> {
-    await this.audit.recordWith(
-      client => this.copies.queue(client, id, principal.userId, 'user'),
-      () => event('mirror_copy.started', principal, id),
-    );
-    void this.worker.wake();
-    return toMirrorCopyResponse(await this.copies.get(id));
+  private start(principal: Principal, id: number, waitSeconds: number): Promise<MirrorCopyResponse> {
+    return this.startAndWait(principal, waitSeconds, async () => {
+      await this.audit.recordWith(
+        client => this.copies.queue(client, id, principal.userId, 'user'),
+        () => event('mirror_copy.started', principal, id),
+      );
+      return id;
+    });
+  }
+
+  /** @param queue queues a run of a copy, and resolves to the copy's id */
+  private async startAndWait(principal: Principal, waitSeconds: number, queue: () => Promise<number>): Promise<MirrorCopyResponse> {
+    const read = async (id: number): Promise<MirrorCopyResponse> => toMirrorCopyResponse(await this.copies.get(id));
+    return this.watchers.startAndWait(principal.userId, waitSeconds, {
+      start: async () => {
+        const id = await queue();
+        void this.worker.wake();
+        return read(id);
+      },
+      read: ({ id }) => read(id),
+      hasEnded: hasCopyEnded,
+    });
   }
 
   /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
@@ -145,6 +169,10 @@ export class MirrorCopiesService {
     if (!isAdmin && copy.saved_by?.id !== userId) throw new MirrorCopyForbiddenError();
     return copy;
   }
+}
+
+export function hasCopyEnded({ status }: Pick<MirrorCopyResponse, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running';
 }
 
 function event(action: AuditEvent['action'], actor: Principal, id: number): AuditEvent {
