@@ -94,7 +94,7 @@ nodes:
       const { body: plain } = await postJob(user, graphId, mapping('volatile', 'nickname')).expect(201);
       await load(test.admin, 'id,nicknames\n1,甲\n', 'volatile').expect(200);
       const gone = [await run(user, job.id), await run(user, plain.id)];
-      await test.admin.delete(`${connections}/1/tables/volatile`).expect(204);
+      await test.admin.delete(`${connections}/1/tables/volatile?force=true`).expect(204);
       await load(test.admin, 'id\n1\n', 'volatiles').expect(201);
       gone.push(await run(user, job.id));
       expect(gone.map(({ status, error }) => [status, error.code])).toEqual(gone.map(() => ['failed', 'source_changed']));

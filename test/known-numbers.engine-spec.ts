@@ -108,12 +108,12 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
   });
 
   it('come from copies of a second PostgreSQL in the mirror', async () => {
-    for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
+    for (const table of names) await app.admin.delete(`${tablesPath}/${table}?force=true`).expect(204);
     const copy = await copyToEnd(app, far, names.map(table => ({ table }))); // prettier-ignore
     expect(copy.error).toBeNull();
     await expectKnown('pg_mirror', every);
     await app.admin.delete(`/api/warehouse/mirror-copies/${copy.id}`).expect(204);
-    for (const table of names) await app.admin.delete(`${tablesPath}/${table}`).expect(204);
+    for (const table of names) await app.admin.delete(`${tablesPath}/${table}?force=true`).expect(204);
   });
 
   it.each([

@@ -231,7 +231,7 @@ describe('a table that is loaded again', () => {
         false,
       ],
     ]);
-    await test.admin.delete('/api/warehouse/connections/1/tables/products').expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/products?force=true').expect(204);
     expect((await execute(byQuery).expect(400)).body.code).toBe('metric_table_missing');
   });
 });

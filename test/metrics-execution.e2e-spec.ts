@@ -158,7 +158,7 @@ describe('execution of metrics over REST', () => {
   it('names the table that is gone', async () => {
     await upload(test, 'gone_soon', 'n\n1\n');
     const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'gone_soon' } } });
-    await test.admin.delete('/api/warehouse/connections/1/tables/gone_soon').expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/gone_soon?force=true').expect(204);
     const { body } = await execute(id).expect(400);
     expect(body).toMatchObject({ code: 'metric_table_missing', context: { tables: ['gone_soon'] } });
     expect(body.detail).toContain('gone_soon');
@@ -231,7 +231,7 @@ describe('errors of a metric', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['binding_outdated', () => load('text')],
-    ['metric_table_missing', async () => test.admin.delete('/api/warehouse/connections/1/tables/wages').expect(204)],
+    ['metric_table_missing', async () => test.admin.delete('/api/warehouse/connections/1/tables/wages?force=true').expect(204)],
   ])('that is %s names tables and columns to editors alone', async (code, fail) => {
     await fail();
     const { status, seen, edited } = await bodies(metric);

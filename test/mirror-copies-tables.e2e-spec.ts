@@ -115,7 +115,7 @@ describe('a copy of tables of PostgreSQL', () => {
     expect(await versionOf('again')).toBe(second.tables[0].data_version);
     // The same request again starts the same copy again.
     expect((await copy([{ table: 'public.again' }])).id).toBe(first.id);
-    await test.admin.delete('/api/warehouse/connections/1/tables/again').expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/again?force=true').expect(204);
     await test.admin.post(`/api/warehouse/mirror-copies/${first.id}/run`).expect(202);
     expect(await ended(test, first.id)).toMatchObject({ status: 'succeeded' });
     expect(await mirrored('again')).toEqual([[1], [2]]);

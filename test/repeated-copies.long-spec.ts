@@ -69,7 +69,7 @@ describe('a copy by cursor', () => {
     // Nothing is below the least smallint, so all of them are read.
     expect(ids).toEqual(type === 'smallint' ? [1, 2, 3] : [1, 2]);
     await test.admin.delete(`/api/warehouse/mirror-copies/${first.id}`).expect(204);
-    await test.admin.delete('/api/warehouse/connections/1/tables/lagging').expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/lagging?force=true').expect(204);
   });
 
   it('copies the whole table, and says why, when the mirror or the source is another one', async () => {
@@ -125,7 +125,7 @@ describe('a copy by cursor', () => {
     expect(done.tables[0]).toMatchObject({ status: 'failed', problem: done.error });
     expect(await rowsOf('lost')).toHaveLength(1);
     await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(204);
-    await test.admin.delete('/api/warehouse/connections/1/tables/lost').expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/lost?force=true').expect(204);
     await foreign.run('DROP TABLE lost');
   });
 

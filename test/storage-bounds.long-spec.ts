@@ -45,7 +45,7 @@ describe('the bytes of the mirror', () => {
   const loaded = async (as: Client, table: string, rows: number, query = {}): Promise<void> => {
     expect((await uploadRequest(as, table, rowsOf(rows), query)).body).toMatchObject({ rows });
   };
-  const drop = (table: string) => test.admin.delete(`${tablesPath}/${table}`).expect(204);
+  const drop = (table: string) => test.admin.delete(`${tablesPath}/${table}?force=true`).expect(204);
 
   it('are bounded for each user by the tables that the user was the last to load, and nothing changes beyond', async () => {
     await loaded(lin, 'first', 1_000);

@@ -73,7 +73,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     [
       'dropped and made again',
       async (table: string) => {
-        await app.admin.delete(`${tablesPath}/${table}`).expect(204);
+        await app.admin.delete(`${tablesPath}/${table}?force=true`).expect(204);
         await load(table, ['1,2,x,1']);
       },
     ],

@@ -10,6 +10,7 @@ import { JobSchedulesService } from './job-schedules.service.js';
 import { JobWebhooksController } from './job-webhooks.controller.js';
 import { JobWebhooksService } from './job-webhooks.service.js';
 import { JobsController } from './jobs.controller.js';
+import { JobsOfTable } from './jobs-of-table.service.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
@@ -34,6 +35,7 @@ import { UnchangedRunsService } from './unchanged-runs.service.js';
     RejectedRowsRepository,
     IngestionRunner,
     IngestionWorker,
+    JobsOfTable,
     JobsService,
     JobSchedulesService,
     JobWebhooksService,

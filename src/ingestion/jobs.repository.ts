@@ -11,6 +11,7 @@ import {
   TooManyRevisionsError,
 } from './ingestion.errors.js';
 import { type ElementId, elementOf, isSame } from './run/ownership.js';
+import { mostPossible, soughtIn } from '../warehouse/tables/table-readers.js';
 import { mostInSchema, type SchemaSize, sizeOfTargets } from './schema-size.js';
 import { type Target } from './staging/target.js';
 
@@ -134,6 +135,19 @@ export class JobsRepository {
     const { rows } = await this.pool.query<JobRow>(
       `SELECT id, name, connection_id, saved_by FROM (${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])) AS found`,
       [graphId, ids],
+    );
+    return rows;
+  }
+
+  /**
+   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible`. YAML may write any character as an escape, so a
+   * mapping with escapes may name any table.
+   */
+  async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
+    const { rows } = await this.pool.query<{ id: number; graphId: number }>(
+      `SELECT j.id, j.graph_id AS "graphId" FROM ingestion_jobs j JOIN warehouse_connections c ON c.id = j.connection_id
+       WHERE c.type = 'pg_mirror' AND (position($1 IN lower(j.mapping_yaml)) > 0 OR j.mapping_yaml ~ '\\\\[xuU]') ORDER BY j.id LIMIT $2`,
+      [soughtIn(table), mostPossible],
     );
     return rows;
   }

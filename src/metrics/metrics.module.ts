@@ -14,6 +14,7 @@ import { MetricPlanner } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricTurns } from './metric-turns.js';
+import { MetricsOfTable } from './metrics-of-table.service.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { MetricsService } from './metrics.service.js';
 import { KeptResults } from './results/kept-results.service.js';
@@ -39,6 +40,7 @@ import { WatchesWorker } from './watches/watches.worker.js';
     MetricPlanner,
     MetricRunsService,
     MetricReader,
+    MetricsOfTable,
     MetricsRepository,
     MetricsService,
     MetricTurns,

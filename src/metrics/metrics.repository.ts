@@ -7,6 +7,7 @@ import { GraphMetrics } from './graph-metrics.js';
 import { type MetricFields, type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
 import { MetricNameTakenError } from './metrics.errors.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { mostPossible, soughtIn } from '../warehouse/tables/table-readers.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 const metricRow = `
@@ -39,6 +40,17 @@ export class MetricsRepository {
   async find(id: number): Promise<MetricRow | null> {
     const { rows } = await this.pool.query<MetricRow>({ name: 'find-metric', text: `${metricRow} WHERE m.id = $1`, values: [id] });
     return rows[0] ?? null;
+  }
+
+  /** Lists the metrics that are bound to the mirror and may read the table, at most `mostPossible`. */
+  async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
+    const { rows } = await this.pool.query<{ id: number; graphId: number }>(
+      `SELECT m.id, m.graph_id AS "graphId"
+       FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id JOIN warehouse_connections c ON c.id = b.connection_id
+       WHERE c.type = 'pg_mirror' AND position($1 IN lower(b.binding::text)) > 0 ORDER BY m.id LIMIT $2`,
+      [soughtIn(table), mostPossible],
+    );
+    return rows;
   }
 
   /** Loads the names and formulas of all metrics of a graph. A formula's `[name]` is looked up in them. */

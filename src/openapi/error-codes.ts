@@ -146,6 +146,7 @@ export const errorCodes = [
   'synonym_not_found',
   'table_being_replaced',
   'table_busy',
+  'table_in_use',
   'table_not_found',
   'table_rewritten',
   'too_long_list',

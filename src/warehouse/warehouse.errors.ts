@@ -232,6 +232,21 @@ export class TableBusyError extends ApiError {
   }
 }
 
+/** 409: saved records read the table that is to be dropped. `others` counts those that the caller may not see. */
+export class TableInUseError extends ApiError {
+  constructor(table: string, readers: { jobs: number[]; metrics: number[]; mirror_copies: number[]; others: number }) {
+    super(
+      409,
+      'table_in_use',
+      {
+        zh: `仍有导入任务、指标或复制使用表“${table}”（见 context）；请先改掉它们，或以 ?force=true 仍然删除`,
+        en: `Ingestion jobs, metrics or copies still use the table '${table}' (see context); change them first, or drop it nevertheless with ?force=true`,
+      },
+      { context: { table, ...readers } },
+    );
+  }
+}
+
 /** 503: too many reads of the caller wait for a connection, or the read of this request has waited too long. */
 export class WarehouseBusyError extends BusyError {
   constructor(retryAfterS: number) {

@@ -32,6 +32,7 @@ import { MirrorClient } from './mirror/mirror.client.js';
 import { MirrorVersions } from './mirror/mirror-versions.js';
 import { MirrorUploadService } from './mirror/mirror-upload.service.js';
 import { ParquetLoader } from './mirror/parquet/parquet-loader.js';
+import { TableReaders } from './tables/table-readers.js';
 import { TablesController } from './tables/tables.controller.js';
 import { TablesService } from './tables/tables.service.js';
 import { WriteRecheck } from './tables/write-recheck.service.js';
@@ -60,12 +61,13 @@ const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, Connec
     MirrorUploadService,
     MirrorVersions,
     ParquetLoader,
+    TableReaders,
     TablesService,
     WarehouseClients,
     WarehouseService,
     WriteRecheck,
     ...guards,
   ],
-  exports: [ConnectionAccessService, MirrorVersions, WarehouseService],
+  exports: [ConnectionAccessService, MirrorVersions, TableReaders, WarehouseService],
 })
 export class WarehouseModule {}

@@ -161,6 +161,15 @@ export class MirrorCopiesRepository {
     if (rows[0]) throw new MirrorTableCopiedError(rows[0].name, rows[0].id);
   }
 
+  /** The copies that fill a table of the mirror: at most one. */
+  async listFilling(table: string): Promise<{ id: number; savedBy: number | null }[]> {
+    const { rows } = await this.pool.query<{ id: number; savedBy: number | null }>(
+      'SELECT c.id, c.saved_by AS "savedBy" FROM mirror_copy_tables t JOIN mirror_copies c ON c.id = t.copy_id WHERE t.name = $1',
+      [table],
+    );
+    return rows;
+  }
+
   /**
    * Queues the copy again, and keeps the record of its last run. The new run counts against the waiting copies of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
@@ -14,6 +14,7 @@ import {
   MirrorTableExistsError,
 } from './mirror-copies.errors.js';
 import { within } from '../source-patience.js';
+import { TableReaders } from '../tables/table-readers.js';
 import { WarehouseService } from '../warehouse.service.js';
 import { findSourceProblems } from './check-source.js';
 import { type CopyRunResponse, toCopyRunResponse } from './copy-runs.dto.js';
@@ -31,7 +32,7 @@ const sourcePatienceMs = 3_000;
 
 /** Saves, starts, shows and stops copies of foreign tables into the mirror. MirrorCopiesWorker runs the copies. */
 @Injectable()
-export class MirrorCopiesService {
+export class MirrorCopiesService implements OnModuleInit {
   constructor(
     private readonly copies: MirrorCopiesRepository,
     private readonly runs: CopyRunsRepository,
@@ -41,7 +42,20 @@ export class MirrorCopiesService {
     private readonly audit: AuditService,
     private readonly disk: DiskReserve,
     private readonly watchers: Watchers,
+    private readonly readers: TableReaders,
   ) {}
+
+  /** A copy fills its tables, and by a cursor it goes on from the rows that they have. */
+  onModuleInit(): void {
+    this.readers.register('mirror_copies', async ({ userId, isAdmin, apiKey }, table) => {
+      const copies = await this.copies.listFilling(table);
+      return copies.map(({ id, savedBy }) => ({
+        id,
+        isVisible: !apiKey && (isAdmin || savedBy === userId),
+        reads: () => Promise.resolve(true),
+      }));
+    });
+  }
 
   /**
    * Saves a copy and starts it. Repeating the request starts the saved copy again. A source that does not answer in time is not waited for:

@@ -108,10 +108,15 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
   }
 
+  /** @throws TableNotFoundError */
+  async requireTable(table: string): Promise<void> {
+    if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
+  }
+
   /** @throws TableNotFoundError, TableBusyError */
   async drop(table: string, record: (client: PoolClient) => Promise<void>): Promise<void> {
     try {
-      if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
+      await this.requireTable(table);
       await this.service.transaction(async client => {
         await dropBetweenReaders(client, [quoteTable(mirrorSchema, table)], {
           longestReadMs: this.settings.warehouseTimeoutMs,

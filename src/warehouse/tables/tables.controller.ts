@@ -19,6 +19,7 @@ import { StreamedBody } from '../../http/validation/streamed-body.decorator.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccess } from '../connections/connection-access.decorator.js';
 import {
+  DropTableQuery,
   TableResponse,
   TableSummaryResponse,
   toTableResponse,
@@ -106,10 +107,20 @@ export class TablesController {
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({
     summary: '删除镜像表 / Drop a mirror table',
-    description: '只能删除镜像中的表，无法恢复。 / Only tables of the mirror can be dropped, and for good.',
+    description:
+      '只能删除镜像中的表，无法恢复。仍有任务、指标或复制使用它时为 409，并列出它们；force=true 则仍然删除。 / Only tables of the mirror can be dropped, and for good. While jobs, metrics or copies use the table, it is a 409 that names them; force=true drops it nevertheless.',
   })
   @ApiNoContentResponse()
-  async drop(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<void> {
-    await this.tables.drop(principal, id, table);
+  @ApiResponse({
+    status: 409,
+    description: '仍在使用 / still in use: by jobs, metrics or copies (table_in_use), or by a long query (table_busy)',
+  })
+  async drop(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Param('table') table: string,
+    @Query() query: DropTableQuery,
+  ): Promise<void> {
+    await this.tables.drop(principal, id, table, query.force === 'true');
   }
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
 import { type TableDescription, type TableSummary } from '../clients/warehouse.client.js';
 import { joined } from '../../text/bilingual.js';
 import { type LoadedTable } from '../mirror/load-table.js';
@@ -182,6 +182,17 @@ export function toUploadResponse(table: string, mode: UploadOptions['mode'], res
     warnings: warnings.map(joined),
   };
   return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds, ...toVersion(dataVersion) };
+}
+
+export class DropTableQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '即使仍有任务、指标或复制使用该表，也删除它 / drops the table even if jobs, metrics or copies still use it',
+  })
+  @IsOptional()
+  @Matches(/^(true|false)$/, { message: 'force must be true or false' })
+  force?: string;
 }
 
 export class TableSummaryResponse {

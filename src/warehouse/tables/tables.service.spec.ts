@@ -5,6 +5,7 @@ import { type MirrorUploadService } from '../mirror/mirror-upload.service.js';
 import { ConnectionReadOnlyError } from '../warehouse.errors.js';
 import { type WarehouseService } from '../warehouse.service.js';
 import { type MirrorVersions } from '../mirror/mirror-versions.js';
+import { type TableReaders } from './table-readers.js';
 import { TablesService } from './tables.service.js';
 
 describe('a connection whose tables are not in the service’s own database', () => {
@@ -17,13 +18,14 @@ describe('a connection whose tables are not in the service’s own database', ()
     uploads as unknown as MirrorUploadService,
     versions,
     {} as AuditService,
+    {} as TableReaders,
   );
   const admin = { userId: 1 } as Principal;
   const request = { headers: { 'content-type': 'text/csv' } } as IncomingMessage;
 
   it('takes no upload and drops no table (risk: both would reach the mirror)', async () => {
     await expect(tables.upload(admin, 2, 't', {}, request, () => Promise.resolve())).rejects.toThrow(ConnectionReadOnlyError);
-    await expect(tables.drop(admin, 2, 't')).rejects.toThrow(ConnectionReadOnlyError);
+    await expect(tables.drop(admin, 2, 't', false)).rejects.toThrow(ConnectionReadOnlyError);
     expect(done).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.
 import { MirrorVersions } from '../mirror/mirror-versions.js';
 import { type ListedTable, type TableDetail, type UploadQuery } from './tables.dto.js';
 import { readUploadOptions, type UploadOptions } from '../mirror/upload-options.js';
+import { TableReaders } from './table-readers.js';
 import { ConnectionReadOnlyError, TableNotFoundError, WarehouseQueryError, WarehouseTimeoutError } from '../warehouse.errors.js';
 import { WarehouseService } from '../warehouse.service.js';
 
@@ -27,6 +28,7 @@ export class TablesService {
     private readonly uploads: MirrorUploadService,
     private readonly versions: MirrorVersions,
     private readonly audit: AuditService,
+    private readonly readers: TableReaders,
   ) {}
 
   /**
@@ -82,9 +84,16 @@ export class TablesService {
     return { mode, result: await this.uploads.upload(uploader, table, request, options) };
   }
 
-  /** @throws ConnectionReadOnlyError, TableNotFoundError, TableBusyError */
-  async drop(principal: Principal, connectionId: number, table: string): Promise<void> {
+  /**
+   * @param isForced whether the table is dropped even if saved records read it
+   * @throws ConnectionReadOnlyError, TableNotFoundError, TableInUseError, TableBusyError
+   */
+  async drop(principal: Principal, connectionId: number, table: string, isForced: boolean): Promise<void> {
     await this.requireWritable(principal, connectionId);
+    if (!isForced) {
+      await this.uploads.requireTable(table);
+      await this.readers.requireNone(principal, table);
+    }
     await this.uploads.drop(table, client =>
       this.audit.record({ ...event('table.dropped', principal, connectionId), context: { table } }, client),
     );
