@@ -2,8 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { adminPassword, startTestApp, type TestApp } from './support/app.js';
+import { adminPassword, client, startTestApp, type TestApp } from './support/app.js';
 import { type CommandResult, ended, runDemo } from './support/commands.js';
+import { examplesOf } from './support/swagger-examples.js';
 
 const root = path.resolve(__dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -68,7 +69,7 @@ describe('the documents', () => {
   let folder: string;
   const password = 'demo-Graph-2026';
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({}, { own: true });
     await test.admin.put('/api/auth/password').send({ old_password: adminPassword, new_password: password }).expect(200);
     const demo = await runDemo(test.url);
     expect(demo).toMatchObject({ code: 0, stderr: '' });
@@ -104,6 +105,27 @@ describe('the documents', () => {
     const { code, stdout, stderr } = await run(commands);
     expect([code, stderr, code === 0 ? '' : stdout.slice(-2_000)]).toEqual([0, '', '']);
     for (const shown of ['unchanged_source', '"name":"Once"', '"name":"sales"', '"cron":"*/15 * * * *"']) expect(stdout).toContain(shown);
+  });
+
+  it('leave room for the examples of Swagger UI, and keep the password that they show', async () => {
+    const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
+    const [, [, login]] = examplesOf(document, 'post', '/api/auth/login') as [unknown, [string, object]];
+    const admin = client(test.url, (await test.anonymous.post('/api/auth/login').send(login).expect(200)).body.token);
+    const tables = '/api/warehouse/connections/{id}/tables/{table}';
+    for (const [table, csv] of examplesOf(document, 'put', tables, 'text/csv')) {
+      await admin.put(`/api/warehouse/connections/1/tables/${table}`).type('text/csv').send(csv).expect(201);
+    }
+    const makers = Object.entries<any>(document.paths).filter(([, { post }]) => post?.responses['201'] && post.requestBody?.content['application/json']); // prettier-ignore
+    expect(makers.length).toBeGreaterThan(8);
+    const refused: unknown[] = [];
+    for (const [path] of makers) {
+      for (const [name, body] of examplesOf(document, 'post', path)) {
+        const answer = await admin.post(path.replace('{id}', '1')).send(body);
+        if (answer.status >= 300) refused.push([path, name, answer.status, answer.body.code]);
+      }
+    }
+    expect(refused).toEqual([]);
+    await test.anonymous.post('/api/auth/login').send(login).expect(200);
   });
 });
 

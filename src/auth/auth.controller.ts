@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Bucket } from '../limits/bucket.decorator.js';
 import { Authenticated, DuringPasswordChange, Public } from '../access/access.decorator.js';
 import {
@@ -15,6 +15,12 @@ import {
 import { AuthService } from './auth.service.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 
+/** Bodies for Swagger UI. */
+const loginExamples = {
+  first: { summary: '首次登录 / The first login', value: { username: 'admin', password: 'admin@Graph123' } },
+  demo: { summary: 'npm run demo 之后 / After npm run demo', value: { username: 'admin', password: 'demo-Graph-2026' } },
+};
+
 @ApiTags('auth')
 @Controller('auth')
 export class AuthController {
@@ -29,6 +35,7 @@ export class AuthController {
     description:
       '返回令牌，之后以 Authorization: Bearer <token> 发送；must_change_password 为 true 时须先修改密码。 / Gives the token to send as Authorization: Bearer <token>; while must_change_password is true, change the password first.',
   })
+  @ApiBody({ type: LoginRequest, examples: loginExamples })
   @ApiOkResponse({ type: LoginResponse })
   login(@Body() { username, password }: LoginRequest): Promise<LoginResponse> {
     return this.auth.login(username, password);

@@ -21,7 +21,7 @@ export const bindingExample = {
 export const createMetricExamples = {
   revenue: {
     summary: '折后销售额，绑定订单行 / revenue after discount, bound to order lines',
-    value: { graph_id: 1, name: '销售额', aliases: ['revenue'], formula: formulaExample, unit: 'CNY', binding: bindingExample },
+    value: { graph_id: 1, name: '净销售额', aliases: ['net revenue'], formula: formulaExample, unit: 'CNY', binding: bindingExample },
   },
   orders: {
     summary: '订单数，去重计数 / orders, counted once each',
@@ -29,7 +29,23 @@ export const createMetricExamples = {
   },
   average: {
     summary: '客单价，由其他指标组成，不需要绑定 / average order value, made of other metrics, bound to nothing',
-    value: { graph_id: 1, name: '客单价', aliases: ['average order value'], formula: '[销售额] / [订单数]', unit: 'CNY' },
+    value: { graph_id: 1, name: '客单价', aliases: ['average order value'], formula: '[净销售额] / [订单数]', unit: 'CNY' },
+  },
+};
+
+/**
+ * A change keeps the name of the metric, which the formulas of other metrics use: on the service of `npm run demo` metric 1 is 销售额, elsewhere
+ * the first example of a new metric. Afterwards a question for 销售额 means metric 1 on both.
+ */
+export const changeMetricExamples = {
+  aliases: {
+    summary: '别名与说明 / aliases and a description',
+    value: {
+      aliases: ['revenue', 'net revenue', '销售额'],
+      unit: 'CNY',
+      format: '0.00',
+      description: '折后销售额 / revenue after discount',
+    },
   },
 };
 
@@ -79,5 +95,5 @@ export const queryMetricsExamples = {
 
 export const parseFormulaExamples = {
   ratio: { summary: '比率 / ratio', value: { formula: '求和(unit_price * quantity 条件 discount > 0) / [订单数]' } },
-  rolling: { summary: '滚动七天 / rolling seven days', value: { formula: 'ROLLING([销售额], 7 DAY)' } },
+  rolling: { summary: '滚动七天 / rolling seven days', value: { formula: 'ROLLING([净销售额], 7 DAY)' } },
 };

@@ -22,6 +22,7 @@ import { CurrentGraph, type HeldGraph } from '../graphs/held-graph.js';
 import { BindingRequest } from './binding/binding.dto.js';
 import {
   bindMetricExamples,
+  changeMetricExamples,
   createMetricExamples,
   executeMetricExamples,
   parseFormulaExamples,
@@ -156,6 +157,7 @@ export class MetricsController {
     description:
       '省略的字段保持不变；绑定另用 PUT …/binding 修改。 / Fields that are left out stay as they are; PUT …/binding changes the binding.',
   })
+  @ApiBody({ type: UpdateMetricRequest, examples: changeMetricExamples })
   @ApiOkResponse({ type: MetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
   update(

@@ -78,8 +78,7 @@ export class CreateMetricRequest {
 }
 
 export class UpdateMetricRequest {
-  // The example of a change keeps the name of the example of a new metric, which the examples of other requests use.
-  @ApiPropertyOptional({ example: '销售额' })
+  @ApiPropertyOptional({ example: '净销售额' })
   @IsOptional()
   @IsName()
   name?: string;

@@ -8,6 +8,9 @@ import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { CreateUserRequest, UpdateUserRequest, UserResponse } from './users.dto.js';
 
+/** The id of a user. User 1 is the first admin, whose password and rights an example must not take away. */
+const OtherUser = () => IdParam('id', 2);
+
 @ApiTags('admin')
 @Controller('users')
 @AdminOnly()
@@ -38,7 +41,7 @@ export class UsersController {
     description: '包括是否为管理员、是否被禁用。 / With whether the user is an admin and whether disabled.',
   })
   @ApiOkResponse({ type: UserResponse })
-  get(@IdParam() id: number): Promise<UserResponse> {
+  get(@OtherUser() id: number): Promise<UserResponse> {
     return this.users.get(id);
   }
 
@@ -49,7 +52,7 @@ export class UsersController {
       '禁用后其令牌与密钥立即失效；最后一个管理员必须保留。 / Tokens and keys of a disabled user fail at once; the last admin has to stay one.',
   })
   @ApiOkResponse({ type: UserResponse })
-  change(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: UpdateUserRequest): Promise<UserResponse> {
+  change(@CurrentPrincipal() principal: Principal, @OtherUser() id: number, @Body() body: UpdateUserRequest): Promise<UserResponse> {
     return this.users.change(principal, id, body);
   }
 
@@ -60,7 +63,7 @@ export class UsersController {
     description: '仍拥有图的用户不能删除，最后一个管理员也不能。 / A user who still owns graphs cannot be deleted, nor can the last admin.',
   })
   @ApiNoContentResponse()
-  delete(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {
+  delete(@CurrentPrincipal() principal: Principal, @OtherUser() id: number): Promise<void> {
     return this.users.delete(principal, id);
   }
 
@@ -71,7 +74,7 @@ export class UsersController {
     description: '其令牌随即失效，下次登录须修改密码。 / The tokens of the user end, and the next login has to change the password.',
   })
   @ApiOkResponse({ type: UserResponse })
-  resetPassword(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<UserResponse> {
+  resetPassword(@CurrentPrincipal() principal: Principal, @OtherUser() id: number): Promise<UserResponse> {
     return this.users.resetPassword(principal, id);
   }
 }

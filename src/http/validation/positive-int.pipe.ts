@@ -28,13 +28,16 @@ export class PositiveIntPipe implements PipeTransform {
 
 export const idSchema = { type: 'integer', minimum: 1, maximum: maxId };
 
-/** A path parameter that is an id: 422 when it is not an integer, 404 when it is out of range. */
-export function IdParam(name = 'id'): ParameterDecorator {
+/**
+ * A path parameter that is an id: 422 when it is not an integer, 404 when it is out of range.
+ * @param example the id that Swagger UI fills in
+ */
+export function IdParam(name = 'id', example = 1): ParameterDecorator {
   return (target, key, index) => {
     Param(name, PositiveIntPipe)(target, key, index);
     if (key !== undefined) {
       const descriptor = Object.getOwnPropertyDescriptor(target, key);
-      if (descriptor) ApiParam({ name, schema: idSchema, example: 1 })(target, key, descriptor);
+      if (descriptor) ApiParam({ name, schema: idSchema, example })(target, key, descriptor);
     }
   };
 }

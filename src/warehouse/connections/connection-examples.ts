@@ -4,9 +4,9 @@ export const connectionExamples = {
   postgres: {
     summary: 'PostgreSQL',
     value: {
-      name: 'sales',
+      name: 'erp',
       type: 'postgres',
-      dsn: 'postgres://reader:secret@db.example.com:5432/sales',
+      dsn: 'postgres://reader:secret@db.example.com:5432/erp',
       options: { ssl_mode: 'verify-full', schema_allowlist: ['public'] },
     },
   },
