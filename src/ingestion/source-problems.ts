@@ -6,10 +6,12 @@ import { type GuardedSelect } from '../sql-guard/guard-select.js';
 import { tablesCalled } from '../sql-guard/list-tables.js';
 import { type MovedSelect } from '../sql-guard/move-tables.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
+import { isSystemColumn } from '../sql/quote-identifier.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { nearestName } from '../text/nearest-name.js';
 import { offsetAt, positionAt } from '../text/place.js';
 import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
+import { isReadable } from '../warehouse/references/key-kind.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type ElementSource, type MappingPath } from './mapping/mapping.js';
@@ -25,6 +27,9 @@ export interface ProbedSql {
   /** The piece as its author wrote it; set if `piece` was changed to read its tables in another schema. */
   written?: { text: string; toWritten: MovedSelect['toWritten'] };
 }
+
+/** For each column that cannot be read, by name: the function that makes the problem for a place of the mapping that names the column. */
+export type UnreadableColumns = ReadonlyMap<string, (path: MappingPath, at?: number) => SourceProblem>;
 
 export interface ColumnsOf {
   source: ElementSource;
@@ -48,27 +53,45 @@ export function unknownColumn(column: string, path: MappingPath, { source, colum
   };
 }
 
-/** The problem of a column whose type PostgreSQL lacks, or whose name it would cut. */
-export function unreadableColumn({ name, type, nativeType }: TableColumn, path: MappingPath): SourceProblem {
-  if (type !== 'other')
-    return {
-      type: 'unreadable_column',
-      path,
-      text: {
-        zh: `无法读取列 '${name}'：列名超过 63 字节（21 个汉字），PostgreSQL 会截断`,
-        en: `the column '${name}' cannot be read: its name has more than 63 bytes, which PostgreSQL cuts`,
-      },
-      hint: { zh: '在来源库中用视图另取短名', en: 'give it a shorter name in a view of the source' },
-    };
+/**
+ * The problem of a column that the connection's user may not read, whose type PostgreSQL lacks, or whose name it cuts or keeps for itself.
+ * @param at the place of the column's name in a piece of SQL, as a character counted from 1
+ */
+export function unreadableColumn(column: TableColumn, path: MappingPath, at?: number): SourceProblem {
+  const { name, nativeType } = column;
+  const { reason, hint, isOfType } = unreadable(column);
+  const place = characterOf(at);
   return {
     type: 'unreadable_column',
     path,
     text: {
-      zh: `无法读取列 '${name}'：其类型没有对应的 PostgreSQL 类型`,
-      en: `the column '${name}' cannot be read: its type has no counterpart in PostgreSQL`,
+      zh: `无法读取列 '${name}'${place.zh}：${reason.zh}`,
+      en: `the column '${name}'${place.en} cannot be read: ${reason.en}`,
     },
-    suggestion: { zh: `（${nativeType}）`, en: ` (${nativeType})` },
-    hint: { zh: '在来源库中用视图转换它', en: 'convert it in a view of the source' },
+    ...(isOfType && { suggestion: { zh: `（${nativeType}）`, en: ` (${nativeType})` } }),
+    hint,
+  };
+}
+
+function unreadable({ name, type, denied }: TableColumn): { reason: Bilingual; hint: Bilingual; isOfType?: true } {
+  if (denied)
+    return {
+      reason: { zh: '连接的用户没有读取它的权限', en: "the connection's user has no right to read it" },
+      hint: { zh: '在来源库中 GRANT SELECT，或不用该列', en: 'GRANT SELECT on it at the source, or leave it out' },
+    };
+  if (type === 'other')
+    return {
+      reason: { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' },
+      hint: { zh: '在来源库中用视图转换它', en: 'convert it in a view of the source' },
+      isOfType: true,
+    };
+  const rename = { zh: '在来源库中用视图另取名称', en: 'give it another name in a view of the source' };
+  if (name === '') return { reason: { zh: '其名称为空', en: 'its name is empty' }, hint: rename };
+  if (isSystemColumn(name))
+    return { reason: { zh: '其名称是 PostgreSQL 的系统列', en: 'its name is that of a system column of PostgreSQL' }, hint: rename };
+  return {
+    reason: { zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断', en: 'its name has more than 63 bytes, which PostgreSQL cuts' },
+    hint: rename,
   };
 }
 
@@ -102,13 +125,20 @@ export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql
 }
 
 /**
- * The problem of a `where`, an `expression` or a rule that the guard refused. An unknown column is reported as it is everywhere else in a
- * mapping.
+ * The problem of a `where`, an `expression` or a rule that the guard refused. An unknown or unreadable column is reported as it is
+ * everywhere else in a mapping.
  */
-export function refusedProblem(error: unknown, path: MappingPath, { source, columns }: ColumnsOf, alias: string): SourceProblem {
+export function refusedProblem(
+  error: unknown,
+  path: MappingPath,
+  { source, columns, unreadable }: ColumnsOf & { unreadable: UnreadableColumns },
+  alias: string,
+): SourceProblem {
   if (error instanceof UnsafeFilterClauseError && error.refused.reason === 'column') {
     const { token = '', position } = error.refused;
     const name = token.startsWith(`${alias}.`) ? token.slice(alias.length + 1) : token;
+    const unread = unreadable.get(name);
+    if (unread) return unread(path, position);
     const differsByCase = [...columns.keys()].some(column => column.toLowerCase() === name.toLowerCase());
     if (!differsByCase && !/[.*]/.test(name)) return unknownColumn(name, path, { source, columns }, position);
   }
@@ -137,8 +167,8 @@ export async function queryProblem(
   const known = new Map<string, string[]>();
   for (const table of tables.slice(0, shownTables)) {
     const columns = (await catalog.describe(table))?.columns;
-    const other = client.local === null && columns?.find(column => column.name === name && column.type === 'other');
-    if (other) return unreadableColumn(other, path);
+    const other = client.local === null && columns?.find(column => column.name === name && !isReadable(column));
+    if (other) return unreadableColumn(other, path, fault.at);
     if (columns) known.set(table, columns.map(column => column.name).slice(0, shownColumns));
   }
   const { zh, en } = fault.place;

@@ -23,7 +23,15 @@ import { maxProblems } from './mapping/problems.js';
 import { MappingTurns } from './mapping-turns.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
-import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
+import {
+  queryProblem,
+  refusedProblem,
+  sqlProblem,
+  unknownColumn,
+  type UnreadableColumns,
+  unknownTable,
+  unreadableColumn,
+} from './source-problems.js';
 import { guardedQuery, isAdmitted, isJudged, judgeQueries, type QuerySource } from './staging/guarded-query.js';
 import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
@@ -60,8 +68,7 @@ interface SourceColumns {
   columns: Map<string, SourceFamily>;
   /** The types whose values are kept as text (see `isKeptAsText`), by the name of their column. */
   keptAsText: Map<string, string>;
-  /** For each column whose type cannot be read, by name: the function that makes the problem for a mapping path which names the column. */
-  unreadable: Map<string, (path: MappingPath) => SourceProblem>;
+  unreadable: UnreadableColumns;
   /**
    * The factor by which a value of a query may be longer than the values of the tables that it reads, see check-growth.ts. 1 for a table.
    */
@@ -188,7 +195,7 @@ export class SourcesService {
   private async describeTarget(connection: UsableConnection, source: ReadableSource, target: Target): Promise<Described> {
     const found = await this.describeColumns(connection, source, target);
     if (!('columns' in found)) return { shape: null, problems: [found] };
-    const { columns, unreadable, growth, keptAsText } = found;
+    const { columns, unreadable, keptAsText } = found;
     const missing = namedColumns(target).filter(({ column }) => !columns.has(column));
     // All columns of the table are candidates for the similar names that the problem of an unknown column suggests.
     const unknown = await mapInTurns(
@@ -198,7 +205,7 @@ export class SourcesService {
     const texts = writtenSql(target);
     const written = texts.reduce((sum, { text }) => sum + text.length, 0);
     if (written > mostOfElement) return { shape: null, problems: [...unknown, sqlProblem(tooMuchSql(), texts[0]!.path)] };
-    const { sql, problems: refused } = await this.guardAll(target, columns, growth);
+    const { sql, problems: refused } = await this.guardAll(target, found);
     const { expressions, keptAsText: computed, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
     const shape = { columns, expressions, keptAsText: new Map([...keptAsText, ...computed]), sql };
@@ -269,8 +276,7 @@ export class SourcesService {
     };
   }
 
-  /** @param grown the factor by which the source's query may lengthen the values of its tables */
-  private async guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>, grown: number) {
+  private async guardAll(target: Target, { columns, unreadable, growth }: SourceColumns) {
     const guard = guardOverSource(target, columns);
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
@@ -279,9 +285,9 @@ export class SourcesService {
       try {
         const guarded = guard(text);
         sql.set(text, guarded);
-        if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
+        if (guarded.growth * growth > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
-        problems.push(refusedProblem(error, path, { source: target.element.source, columns }, sourceAlias(target)));
+        problems.push(refusedProblem(error, path, { source: target.element.source, columns, unreadable }, sourceAlias(target)));
       }
     });
     return { sql, problems };
@@ -379,7 +385,7 @@ function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
   return {
     columns: new Map(readable.map(({ name, type }) => [name, sourceFamily(type)])),
     keptAsText: keptAsTextOf(readable),
-    unreadable: new Map(others.map(column => [column.name, path => unreadableColumn(column, path)])),
+    unreadable: new Map(others.map(column => [column.name, (path, at) => unreadableColumn(column, path, at)])),
     growth: 1,
   };
 }

@@ -24,6 +24,7 @@ export const errorCodes = [
   'checks_busy',
   'chunks_too_small',
   'closed_route',
+  'column_denied',
   'column_not_found',
   'column_type_not_readable',
   'column_value_not_readable',

@@ -17,6 +17,13 @@ export function fitsIdentifier(name: string): boolean {
   return Buffer.byteLength(name) <= longestIdentifierBytes;
 }
 
+const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid']);
+
+/** Tells whether a name belongs to a system column, which every table of PostgreSQL has, so that no other column can have the name. */
+export function isSystemColumn(name: string): boolean {
+  return systemColumns.has(name);
+}
+
 /** The order in which readers and writers lock several tables, so that no two of them wait for each other. @param names quoted names */
 export function inLockOrder(names: readonly string[]): string[] {
   return [...names].sort();

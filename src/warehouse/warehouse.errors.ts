@@ -175,6 +175,21 @@ export class ColumnNotFoundError extends ApiError {
   }
 }
 
+/** 422: the user of the connection may read other columns of the table, but not this one. */
+export class ColumnDeniedError extends ApiError {
+  constructor(table: string, column: string) {
+    super(
+      422,
+      'column_denied',
+      {
+        zh: `连接的用户没有读取表“${table}”的列“${column}”的权限；请在来源库中 GRANT SELECT，或不要选择该列`,
+        en: `The connection's user may not read the column '${column}' of the table '${table}'; GRANT SELECT on it at the source, or leave it out`,
+      },
+      { context: { table, column } },
+    );
+  }
+}
+
 /** 422: a column to be read has a type without a counterpart in PostgreSQL. */
 export class UnreadableColumnError extends ApiError {
   constructor(table: string, column: string, nativeType: string) {

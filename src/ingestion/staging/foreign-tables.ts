@@ -114,7 +114,8 @@ export class ForeignTables {
 
 function usedColumns(target: Target, { columns }: ForeignTable): string[] {
   if (target.element.source.kind === 'query') return [];
-  const guard = guardOverSource(target, columns);
+  // The same columns as when the mapping is checked: a name in another case must not come to mean a column that cannot be copied.
+  const guard = guardOverSource(target, new Map([...columns].filter(([, column]) => isReadable(column))));
   const inSql = writtenSql(target).flatMap(({ text }) => guard(text).columns.map(([, column]) => column));
   return [...namedColumns(target).map(({ column }) => column), ...inSql];
 }

@@ -62,7 +62,7 @@ export class BindableTables {
     const described = await findTable(this.connection, name);
     if (!described) return null;
     const columns = described.columns.filter(
-      column => isIdentifier(column.name) && (client.dialect === 'postgres' || valueTypeOf(column.type).kind !== 'other'),
+      column => !column.denied && isIdentifier(column.name) && (client.dialect === 'postgres' || valueTypeOf(column.type).kind !== 'other'),
     );
     const names = new Set(columns.map(column => column.name));
     const areNames = (key: { columns: string[] }): boolean => key.columns.every(column => names.has(column));

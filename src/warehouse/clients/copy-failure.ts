@@ -2,6 +2,7 @@ import { ApiError } from '../../common/errors/api-error.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import {
+  ColumnDeniedError,
   ColumnNotFoundError,
   ConnectionFailedError,
   TableNotFoundError,
@@ -104,6 +105,14 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
           },
           { column },
         );
+  }
+  if (error instanceof ColumnDeniedError) {
+    const { column } = error.context as { column: string };
+    return fail(
+      'source_forbidden',
+      { zh: `连接的用户没有读取列 '${column}' 的权限`, en: `the user of the connection may not read the column '${column}'` },
+      { column },
+    );
   }
   if (error instanceof UnreadableValueError) {
     const { column } = error.context as { column: string };

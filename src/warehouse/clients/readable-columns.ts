@@ -1,10 +1,10 @@
 import { nearestName } from '../../text/nearest-name.js';
-import { ColumnNotFoundError, TableNotFoundError, UnreadableColumnError } from '../warehouse.errors.js';
+import { ColumnDeniedError, ColumnNotFoundError, TableNotFoundError, UnreadableColumnError } from '../warehouse.errors.js';
 import { type RowsRequest, type TableColumn, type TableDescription } from './warehouse.client.js';
 
 /**
  * The columns that a reading asks for, in their order.
- * @throws TableNotFoundError, ColumnNotFoundError, UnreadableColumnError
+ * @throws TableNotFoundError, ColumnNotFoundError, ColumnDeniedError, UnreadableColumnError
  */
 export function readableColumns(description: TableDescription | null, { table, columns, since }: RowsRequest): TableColumn[] {
   if (!description) throw new TableNotFoundError();
@@ -12,6 +12,7 @@ export function readableColumns(description: TableDescription | null, { table, c
   const readable = (name: string): TableColumn => {
     const column = byName.get(name);
     if (!column) throw new ColumnNotFoundError(table, name, nearestName(name, [...byName.keys()]));
+    if (column.denied) throw new ColumnDeniedError(table, name);
     if (column.type === 'other') throw new UnreadableColumnError(table, name, column.nativeType);
     return column;
   };

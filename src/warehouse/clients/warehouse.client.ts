@@ -159,6 +159,8 @@ export interface TableColumn {
    * service compares texts by their bytes.
    */
   collation?: string;
+  /** Set if the connection's user may read other columns of the table but not this one, which then has the type `other`. */
+  denied?: true;
 }
 
 export interface TableKey {

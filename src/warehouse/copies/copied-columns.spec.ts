@@ -1,7 +1,8 @@
+import { type TableColumn } from '../clients/warehouse.client.js';
 import { copiedColumns } from './copied-columns.js';
 
 const column = (name: string, type: string, nativeType = type) => ({ name, type, nativeType, nullable: true, comment: null });
-const among = (...columns: ReturnType<typeof column>[]) => copiedColumns({ columns, keys: [], foreignKeys: [] });
+const among = (...columns: TableColumn[]) => copiedColumns({ columns, keys: [], foreignKeys: [] });
 
 describe('The columns that a copy leaves out', () => {
   it('are named with their types', () => {
@@ -11,6 +12,12 @@ describe('The columns that a copy leaves out', () => {
       [{ column: 'place', native_type: 'point', reason: expect.stringContaining('counterpart') }],
       1,
     ]);
+  });
+
+  it('say that the user of the connection has no right to read them', () => {
+    const { kept, leftOut } = among(column('id', 'integer'), { ...column('salary', 'other', 'numeric'), denied: true as const });
+    expect(kept.map(({ name }) => name)).toEqual(['id']);
+    expect(leftOut).toEqual([{ column: 'salary', native_type: 'numeric', reason: expect.stringContaining('may not read') }]);
   });
 
   it('are named up to 50, in short, and counted beyond (risk: reports of megabytes each second)', () => {

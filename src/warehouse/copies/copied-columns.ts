@@ -14,6 +14,7 @@ import { type TableReport } from './copy-report.js';
 const mostNamed = 50;
 const longestShown = 100;
 
+const noRight = { zh: '连接的用户没有读取该列的权限', en: "the connection's user may not read it" };
 const noType = { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' };
 
 /** The columns of a source table that a mirror table can have, and the first columns that it cannot have, with the reason. */
@@ -25,7 +26,7 @@ export function copiedColumns({ columns }: TableDescription): {
   const kept: TableColumn[] = [];
   const leftOut: TableReport['left_out'] = [];
   for (const column of columns.map(withKnownType)) {
-    const reason = column.type === 'other' ? noType : nameProblem(column.name);
+    const reason = column.denied ? noRight : column.type === 'other' ? noType : nameProblem(column.name);
     if (!reason) kept.push(column);
     else if (leftOut.length < mostNamed) {
       const [name, type] = [cut(column.name, longestShown), cut(column.nativeType, longestShown)];

@@ -103,7 +103,8 @@ export class PostgresCatalog {
     const rows = await this.read(
       `SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                  'name', a.attname, 'type', ${readableType}, 'nativeType', format_type(a.atttypid, a.atttypmod),
-                 'nullable', NOT a.attnotnull, 'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum), '[]')
+                 'nullable', NOT a.attnotnull, 'comment', col_description(c.oid, a.attnum),
+                 'denied', NOT has_column_privilege(c.oid, a.attnum, 'SELECT')) ORDER BY a.attnum), '[]')
                FROM pg_attribute a, ${baseType}
                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
               (SELECT coalesce(jsonb_agg(jsonb_build_object('primary', i.indisprimary,
@@ -119,7 +120,7 @@ export class PostgresCatalog {
        WHERE ${isReadable} AND n.nspname = $2 AND c.relname = $3`,
       [this.names.schemas, schema, table],
     );
-    const [found] = rows as unknown as TableDescription[];
+    const [found] = rows as unknown as (Omit<TableDescription, 'columns'> & { columns: DescribedColumn[] })[];
     if (!found) return null;
     requireFewColumns(found.columns);
     return { ...found, columns: found.columns.map(toColumn) };
@@ -146,6 +147,8 @@ function toSummary(row: Record<string, unknown>): TableSummary {
   return { ...(row as unknown as TableSummary), rowEstimate: Number(row.rowEstimate), bytes: Number(row.bytes) };
 }
 
-function toColumn(column: TableColumn): TableColumn {
-  return { ...column, type: shortTypeName(column.type) };
+type DescribedColumn = Omit<TableColumn, 'denied'> & { denied: boolean };
+
+function toColumn({ denied, ...column }: DescribedColumn): TableColumn {
+  return denied ? { ...column, type: 'other', denied } : { ...column, type: shortTypeName(column.type) };
 }

@@ -9,6 +9,7 @@ import {
   type ReadingRequest,
   type SampleRequest,
   type TableCatalog,
+  type TableColumn,
   type TablePlace,
 } from '../warehouse.client.js';
 import { mostCatalogRows, PostgresCatalog, recordsOf } from './postgres-catalog.js';
@@ -56,7 +57,9 @@ export class PostgresTables {
     const description = await this.catalog(request.claim).describe(table);
     if (!description) throw new TableNotFoundError();
     const place = this.place(table);
-    const columns = description.columns.map(column => quoteIdentifier(column.name)).join(', ');
+    // A column without the right to read it would refuse the rest of the row.
+    const shown = ({ name, denied }: TableColumn): string => (denied ? `NULL AS ${quoteIdentifier(name)}` : quoteIdentifier(name));
+    const columns = description.columns.map(shown).join(', ');
     const sql = `SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} LIMIT ${request.maxRows}`;
     return this.reads.query({ ...request, sql, parameters: [], isShort: true });
   }

@@ -1,6 +1,6 @@
 import { type NameProblem } from '../../clients/warehouse.client.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
-import { fitsIdentifier } from '../../../sql/quote-identifier.js';
+import { fitsIdentifier, isSystemColumn } from '../../../sql/quote-identifier.js';
 import { csvProblem } from './csv-problem.js';
 
 const LF = 10;
@@ -8,7 +8,6 @@ const CR = 13;
 const QUOTE = 34;
 
 export const mostColumns = 1600;
-const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid']);
 
 export interface CsvHeader {
   names: string[];
@@ -107,7 +106,7 @@ export function nameProblem(name: string): NameProblem | null {
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed()) {
     return { type: 'name_characters', zh: '名称含有控制字符', en: 'the name holds a control character' };
   }
-  if (systemColumns.has(name))
+  if (isSystemColumn(name))
     return { type: 'reserved_name', zh: '名称是 PostgreSQL 的系统列', en: 'the name belongs to a system column of PostgreSQL' };
   return null;
 }
