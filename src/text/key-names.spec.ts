@@ -1,4 +1,4 @@
-import { fitOfNames, wordIn } from './key-names.js';
+import { fitOfNames, fitOfOwnTable, namesForeignKey, relationWordsOf, shareName, wordIn } from './key-names.js';
 
 it.each([
   ['customer_id', 'customers', 'id', 3],
@@ -14,10 +14,53 @@ it.each([
   ['编号', '部门', '编号', 0],
   ['quantity', 'customers', 'id', 0],
   ['paid', 'pas', 'id', 0],
+  ['账号', '账号表', '账号', 3],
+  ['orchid', 'orchs', 'id', 0],
 ])('%s refers to %s (%s) with the fit %d', (column, table, key, fit) => {
   expect(fitOfNames(column, table, key)).toBe(fit);
 });
 
 it('takes a comment for a name only if it is one word', () => {
   expect(['客户', 'Customer', 'All customers', '客户，含历史', null].map(wordIn)).toEqual(['客户', 'Customer', null, null, null]);
+});
+
+it.each([
+  ['manager_id', 2],
+  ['mgr', 2],
+  ['parent_id', 3],
+  ['ParentID', 3],
+  ['主管编号', 2],
+  ['上级编号', 3],
+  ['customer_id', 0],
+])('takes %s for a reference to the own table with the fit %d', (column, fit) => {
+  expect(fitOfOwnTable(column)).toBe(fit);
+});
+
+it.each([
+  ['customer_id', 'customers', 'customer'],
+  ['ship_via', 'shippers', 'ship via'],
+  ['账号', '用户', '账号'],
+  ['上级部门编号', '部门', '上级部门'],
+  ['上级编号', '部门', '上级'],
+  ['orchid', 'plants', 'orchid'],
+])('names the relation of %s to %s whole: %s', (column, table, words) => {
+  expect(relationWordsOf(column, table).join(' ')).toBe(words);
+});
+
+it('knows the names that only the columns of one thing have', () => {
+  expect([shareName('sku', 'SKU'), shareName('name', 'name'), shareName('code', 'code'), shareName('sku', 'isbn')]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(['region_id', 'RegionID', '部门编号', 'id', 'postal_code', 'paid', '编号'].map(namesForeignKey)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -3,6 +3,14 @@ const layers = new Set(['dim', 'fact', 'fct', 'tbl', 'tb', 't', 'raw', 'stg', 's
 /** Words that mark a column as a key if they end its name. */
 const keyWords = new Set(['id', 'code', 'key', 'no', 'num', 'number', 'fk', 'pk', 'uuid', 'guid', 'sk']);
 const chineseKeyWord = /(?:编号|编码|代码|号码|标识|主键|号|码)$/u;
+/** The key words of more than one character. A single one may belong to the word before it: 账号, 型号, 密码. */
+const wholeChineseKeyWord = /(?:编号|编码|代码|号码|标识|主键)$/u;
+/** Words that end in `id` and are not the key of something. */
+const plainWords = new Set(
+  'paid valid invalid grid solid fluid orchid hybrid android covid void bid acid liquid pyramid asteroid polaroid humanoid rapid'.split(
+    ' ',
+  ),
+);
 /** Names of key columns that do not contain the name of a table. */
 const plainKeys = new Set(['id', 'uuid', 'guid', 'key', 'code', '编号', '代码', '编码', '主键']);
 
@@ -19,13 +27,34 @@ export function isChinese(name: string): boolean {
   return /\p{Script=Han}/u.test(name);
 }
 
-/** The words of a column without those that only say that it is a key: `customer_id` and `CustomerID` mean customer. */
+/** The words of a column without those that only say that it is a key: `customer_id` and `CustomerID` mean customer, 账号 means 账. */
 export function meaningOf(column: string): string[] {
-  const words = wordsOf(column).map(word => (isChinese(word) ? word.replace(/id$/u, '').replace(chineseKeyWord, '') : word));
+  return withoutKeyWord(column, chineseKeyWord);
+}
+
+/**
+ * The words by which a relation is named after the column that refers to a row of `table`. They are those of `meaningOf`, but a key word of
+ * one character stays if the rest does not name the row: 账号 stays whole.
+ */
+export function relationWordsOf(column: string, table: string): string[] {
+  const meaning = meaningOf(column);
+  const [called, rows] = [meaning.join(''), namesOfRow(table)];
+  return [...rows].some(row => called === row || (isChinese(row) && called.endsWith(row)))
+    ? meaning
+    : withoutKeyWord(column, wholeChineseKeyWord);
+}
+
+function withoutKeyWord(column: string, chinese: RegExp): string[] {
+  const words = wordsOf(column).map(word => (isChinese(word) ? word.replace(/id$/u, '').replace(chinese, '') : word));
   if (words.length > 1 && keyWords.has(words.at(-1)!)) words.pop();
   // Cut `id` off `customerid`, which is one word.
-  else if (words.length > 0) words.push(words.pop()!.replace(/(?<=\p{L}{3})id$/u, ''));
+  else if (words.length > 0 && !plainWords.has(words.at(-1)!)) words.push(words.pop()!.replace(/(?<=\p{L}{3})id$/u, ''));
   return words.filter(word => word !== '');
+}
+
+/** The ways in which a column may call a row, each in one word: with and without the words that only say that it is a key. */
+export function callsOf(column: string): string[] {
+  return [...new Set([meaningOf(column).join(''), wordsOf(column).join('')])];
 }
 
 /** Tells whether the name of a column says that the column is a key. */
@@ -65,20 +94,46 @@ export function isOwnKey(column: string, table: NamedTable): boolean {
 export function fitOfNames(column: string, table: string, key: string): number {
   const rows = namesOfRow(table);
   const meaning = meaningOf(column);
-  if (rows.has(meaning.join(''))) return 3;
+  const calls = callsOf(column);
+  if (calls.some(call => rows.has(call))) return 3;
   // `billing_customer_id` and 上级部门编号 begin with a role and end with the name of a row.
   for (let from = 1; from < meaning.length; from++) if (rows.has(meaning.slice(from).join(''))) return 2;
-  if ([...rows].some(row => isChinese(row) && meaning.join('').endsWith(row))) return 2;
+  if ([...rows].some(row => isChinese(row) && calls.some(call => call.endsWith(row)))) return 2;
   // The key `id` exists in every table, so an equal name does not count.
   const isNamedKey = !['', wordsOf(key).join('')].includes(meaningOf(key).join(''));
   return isNamedKey && wordsOf(column).join('') === wordsOf(key).join('') ? 1 : 0;
 }
 
-/** Matches names of columns by which a row refers to another row of its own table. */
-const toOwnTable = /^(?:parent|reportsto|上级|父级|父)$/u;
+/** Names of columns by which a row refers to another row of its own table, and those that may mean a row of another table as well. */
+const toOwnTable = /^(?:parent|parentnode|pid|reportsto|上级|上一级|父级|父|父节点|父类)$/u;
+const toOwnTableToo = new Set(
+  ['manager', 'mgr', 'supervisor', 'boss', 'mentor', 'leader', 'superior', 'predecessor', 'successor', 'ancestor', 'root', 'previous', 'prev']
+    .concat(['next', 'original', 'replyto', 'inreplyto', 'replaces', 'replacedby', 'supersedes', 'supersededby', 'duplicateof', 'mergedinto'])
+    .concat(['referrer', 'referredby', 'inviter', 'invitedby', '主管', '经理', '领导', '直属上级', '直接上级', '推荐人', '介绍人', '邀请人'])
+    .concat(['上一个', '下一个', '前一个', '后一个', '母公司', '总公司', '原件']), // prettier-ignore
+);
 
-export function refersToOwnTable(column: string): boolean {
-  return toOwnTable.test(meaningOf(column).join(''));
+/** How well the name of a column fits a reference to its own table: 3, 2 if another table of that name fits better, or 0. */
+export function fitOfOwnTable(column: string): number {
+  const meaning = meaningOf(column).join('');
+  return toOwnTable.test(meaning) ? 3 : toOwnTableToo.has(meaning) ? 2 : 0;
+}
+
+/** Names of columns that hold the name of a thing, in any table. */
+const captions = new Set(['name', 'title', 'label', 'description', '名称', '姓名', '名字', '标题', '描述']);
+
+/** Tells whether two columns have the same name, which is not one that columns of any table have. */
+export function shareName(column: string, other: string): boolean {
+  const name = wordsOf(column).join('');
+  return name === wordsOf(other).join('') && !plainKeys.has(name) && !captions.has(name);
+}
+
+/** Tells whether a column names the key of some other table: `region_id`, 部门编号, but not `id` or `postal_code`. */
+export function namesForeignKey(column: string): boolean {
+  return (
+    !plainKeys.has(wordsOf(column).join('')) &&
+    /(?:^|[^\p{Ll}])(?:id|fk|uuid|guid)$|(?:\p{Ll}(?:ID|Id|FK|UUID|Guid))$|(?:编号|标识)$/u.test(column)
+  );
 }
 
 /** The comment of a table if the comment is one word, which names a row instead of describing it; else null. */

@@ -7,7 +7,7 @@ import { isBinary, typeOfColumn } from './column-types.js';
 import { type Draft, type DraftColumn, type DraftEdge, type DraftNode, type Guess } from './draft.js';
 import { type KnownTable } from './know-tables.js';
 import { isLinkTable } from './link-table.js';
-import { isChinese, meaningOf, namesOfRow, wordIn } from '../../text/key-names.js';
+import { isChinese, namesOfRow, relationWordsOf, wordIn } from '../../text/key-names.js';
 import { handleOf, typeName, UniqueNames } from './names.js';
 import { pickDisplay } from './pick-display.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
@@ -75,8 +75,8 @@ class Drafter {
       table: table.name,
       key,
       keyGuess: table.key?.evidence ? keyGuess(key, table.key.evidence) : null,
-      display: display?.column ?? null,
-      displayGuess: display && !display.isNamed ? displayGuess(display.column) : null,
+      display,
+      displayGuess: display !== null && key.includes(display) ? displayGuess(display) : null,
       columns,
     };
   }
@@ -133,8 +133,8 @@ class Drafter {
     const holder = isChinese(label) ? label : table.bareName;
     if (columns.length > 1) return typeName(holder, otherLabel);
     const column = table.columns.find(({ name }) => name === columns[0])!;
-    const meaning = meaningOf(chineseWordIn(column.comment) ?? column.name);
     const bareOther = this.tables.find(({ name }) => name === other)!.bareName;
+    const meaning = relationWordsOf(chineseWordIn(column.comment) ?? column.name, bareOther);
     const isPlain = meaning.length === 0 || (isChinese(otherLabel) && namesOfRow(bareOther).has(meaning.join('')));
     return typeName(holder, isPlain ? otherLabel : meaning.join('_'));
   }
@@ -151,12 +151,14 @@ class Drafter {
     const room = mostColumns - key.length;
     const cut = kept.filter(({ name }) => !keys.has(name)).slice(room);
     const binary = unreadable.filter(column => isReadable(column) && isBinary(column));
-    const longNamed = unreadable.filter(({ type }) => type !== 'other' && !isBinary({ type } as TableColumn));
-    const unknown = others(unreadable, [...binary, ...longNamed]);
+    const denied = unreadable.filter(column => column.denied);
+    const illNamed = unreadable.filter(({ type }) => type !== 'other' && !isBinary({ type } as TableColumn));
+    const unknown = others(unreadable, [...binary, ...illNamed, ...denied]);
     for (const [columns, reason] of [
+      [denied, deniedColumn],
       [unknown, unreadableType],
       [binary, binaryType],
-      [longNamed, longColumnName],
+      [illNamed, unusableName],
       [cut, tooManyColumns],
     ] as const) {
       if (columns.length > 0)
@@ -292,7 +294,7 @@ function sensitiveGuess(column: string): Guess {
 function displayGuess(column: string): Guess {
   return {
     kind: 'display',
-    text: { zh: `没有像名称的列；取第一个短文本列 ${column}`, en: `no column is named like a name; ${column} is the first short text` },
+    text: { zh: `没有像名称的列，因此显示键 ${column}`, en: `no column is named like a name, so nodes show their key ${column}` },
     evidence: { column },
   };
 }
@@ -313,9 +315,13 @@ const binaryType = {
   zh: '二进制内容不作为属性；需要时可自行加入',
   en: 'binary values make no properties; add the column if you want them',
 };
-const longColumnName = {
-  zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断；请在来源库中用视图另取短名',
-  en: 'the name of the column has more than 63 bytes, which PostgreSQL cuts; give it a shorter name in a view of the source',
+const deniedColumn = {
+  zh: '连接的用户没有读取该列的权限；请在来源库中 GRANT SELECT',
+  en: "the connection's user has no right to read the column; GRANT SELECT on it at the source",
+};
+const unusableName = {
+  zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断，或为 PostgreSQL 的系统列名；请在来源库中用视图另取名称',
+  en: 'the name of the column has more than 63 bytes, which PostgreSQL cuts, or is that of a system column of PostgreSQL; give it another name in a view of the source',
 };
 const tooManyColumns = {
   zh: `每个节点最多 ${mostColumns} 列；其余的列未列入`,

@@ -1,7 +1,7 @@
 import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isKeyName, isOwnKey, namesRowOf } from '../../text/key-names.js';
-import { isReadable, keyKind, mayBeKey } from '../../warehouse/references/key-kind.js';
+import { isReadable, keyKind, mayBeKey, mayRefer } from '../../warehouse/references/key-kind.js';
 import { type KeyCount, type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type Evidence, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
@@ -18,7 +18,7 @@ type Guessed = { key: RowKey } | { reason: Bilingual };
  * unique.
  */
 export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: SourceProbe): Promise<RowKey | null> {
-  const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
+  const keys = table.columns.filter(column => mayRefer(column) && isKeyName(column.name)).map(({ name }) => name);
   const own = keys.filter(name => isOwnKey(name, table));
   const others: string[] = [];
   const pace = new Pace();

@@ -1,6 +1,8 @@
 import { guessNamedKey, guessOtherKey } from './guess-keys.js';
-import { guessReferences } from '../../warehouse/references/guess-references.js';
+import { guessReferences, type Referable } from '../../warehouse/references/guess-references.js';
 import { ReferablesByName } from '../../warehouse/references/referables-by-name.js';
+import { isOwnKey, namesForeignKey } from '../../text/key-names.js';
+import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
 import { type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 import { declaredKey, resolveReferences } from './resolve-references.js';
@@ -33,12 +35,16 @@ export async function knowTables(sources: SourceTable[], probe: SourceProbe): Pr
   const tables: KnownTable[] = [];
   for (const table of sources) {
     const key = keys.get(table.name) ?? null;
-    const found =
-      table.foreignKeys.length > 0
-        ? resolveReferences(table, keyOf)
-        : await guessReferences(table, key, column => byWord.for(table, column), probe);
-    leftOut.push(...found.leftOut);
-    tables.push({ ...table, key, references: found.references });
+    const declared = resolveReferences(table, keyOf);
+    const inForeignKey = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
+    // A table with foreign keys declares those to other tables, but often not the one to itself.
+    const others = (column: TableColumn): Referable[] => {
+      const named = inForeignKey.has(column.name) ? [] : byWord.for(table, column);
+      return inForeignKey.size > 0 ? named.filter(other => other.table === table) : named;
+    };
+    const guessed = await guessReferences(table, key, others, probe);
+    leftOut.push(...declared.leftOut, ...guessed.leftOut.filter(({ columns }) => columns.length > 0 || inForeignKey.size === 0));
+    tables.push({ ...table, key, references: [...declared.references, ...guessed.references] });
   }
   for (const table of tables) {
     if (table.key) continue;
@@ -47,5 +53,63 @@ export async function knowTables(sources: SourceTable[], probe: SourceProbe): Pr
     if ('key' in guessed) table.key = guessed.key;
     else leftOut.push({ table: table.name, columns: [], reason: guessed.reason });
   }
-  return { tables, leftOut };
+  const isResolved = await referToLateKeys(tables, tables.filter(({ name }) => !keys.get(name)), probe); // prettier-ignore
+  const left = [...leftOut.filter(each => !isResolved(each)), ...dropMutual(tables)];
+  return { tables, leftOut: [...left, ...referringNowhere(tables, left)] };
 }
+
+/** Guesses the references to tables whose key was found after the references to other tables, because its name does not sound like one. */
+async function referToLateKeys(tables: KnownTable[], found: KnownTable[], probe: SourceProbe): Promise<(left: LeftOut) => boolean> {
+  const referable = found.flatMap(table => (table.key?.columns.length === 1 ? [{ table, key: table.key.columns[0]! }] : []));
+  const byWord = new ReferablesByName(referable);
+  const resolved = new Set<string>();
+  for (const table of referable.length > 0 ? tables.filter(({ foreignKeys }) => foreignKeys.length === 0) : []) {
+    const taken = new Set(table.references.flatMap(({ columns }) => columns));
+    const others = (column: TableColumn): Referable[] => (taken.has(column.name) ? [] : byWord.for(table, column));
+    const { references } = await guessReferences(table, table.key, others, probe);
+    table.references = [...table.references, ...references];
+    for (const { columns } of references) resolved.add(JSON.stringify([table.name, columns]));
+  }
+  return ({ table, columns }) => resolved.has(JSON.stringify([table, columns]));
+}
+
+/**
+ * Removes one of two guessed references by which the rows of two tables refer to each other with the keys of both. They would make two edges
+ * of one fact.
+ */
+function dropMutual(tables: KnownTable[]): LeftOut[] {
+  const byName = new Map(tables.map(table => [table.name, table]));
+  const refersByKey = (from: KnownTable, to: string): Reference | undefined =>
+    from.references.find(({ table, columns, evidence }) => evidence && table === to && columns.join() === from.key?.columns.join());
+  return tables.flatMap(table => {
+    const dropped = table.references.filter(reference => {
+      const other = byName.get(reference.table);
+      return other && other !== table && reference === refersByKey(table, other.name) && refersByKey(other, table.name);
+    });
+    table.references = table.references.filter(reference => !dropped.includes(reference));
+    return dropped.map(({ columns }): LeftOut => ({ table: table.name, columns, reason: mutual }));
+  });
+}
+
+/** The columns that are named like references but refer to no table, of tables whose references were guessed. */
+function referringNowhere(tables: KnownTable[], leftOut: LeftOut[]): LeftOut[] {
+  const noted = new Set(leftOut.map(({ table, columns }) => JSON.stringify([table, columns])));
+  return tables
+    .filter(({ name, foreignKeys }) => foreignKeys.length === 0 && !noted.has(JSON.stringify([name, []])))
+    .flatMap((table): LeftOut[] => {
+      const known = new Set([...table.references.flatMap(({ columns }) => columns), ...(table.key?.columns ?? [])]);
+      const isLost = ({ name }: TableColumn): boolean => namesForeignKey(name) && !known.has(name) && !isOwnKey(name, table);
+      const lost = table.columns.filter(isLost).map(({ name }) => name);
+      const columns = lost.filter(name => !noted.has(JSON.stringify([table.name, [name]])));
+      return columns.length > 0 ? [{ table: table.name, columns, reason: noTable }] : [];
+    });
+}
+
+const noTable = {
+  zh: '名称像是引用，但本草稿的表中没有以此为键的表，因此没有这条关系',
+  en: 'it is named like a reference, but no table of this draft has such a key, so there is no such edge',
+};
+const mutual = {
+  zh: '两张表以各自的键互相引用；草稿中只有一条关系',
+  en: 'the two tables refer to each other by the keys of both; the draft has one of the two edges',
+};

@@ -12,39 +12,22 @@ const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];
 const lastName = 'lastname';
 const titles = ['title', '标题', 'label', 'subject', '主题'];
 const endings = /(?:_name|[a-z]Name|_title|名称|姓名|名|标题)$/;
-/** Names of columns whose texts are usually long. */
-const long = /(?:description|comment|note|content|body|text|remark|url|path|address|备注|描述|说明|内容|地址)/i;
-const longest = 255;
-
 /**
- * The column whose value nodes show as their caption, and whether the column's name makes it a caption. Null if nodes have to show their
- * keys.
+ * The column whose value nodes show as their caption: one that is named like a caption, or else the key if it is one column. Null for other
+ * nodes, which show their keys.
  */
-export function pickDisplay(columns: TableColumn[], key: string[]): { column: string; isNamed: boolean } | null {
+export function pickDisplay(columns: TableColumn[], key: string[]): string | null {
   const texts = columns.filter(({ name, type }) => isText(type) && !key.includes(name) && !isSensitiveName(name));
   for (const name of [...exact, lastName, ...titles]) {
     const found = texts.find(column => wordsOf(column.name).join('') === name);
-    if (found) return { column: found.name, isNamed: true };
+    if (found) return found.name;
   }
   const named = texts.find(({ name }) => endings.test(name));
-  if (named) return { column: named.name, isNamed: true };
-  const short = texts.find(({ name, type }) => isShort(name, lengthOf(type)));
-  return short ? { column: short.name, isNamed: false } : null;
+  if (named) return named.name;
+  const [only, ...more] = key;
+  return only === undefined || more.length > 0 || isSensitiveName(only) ? null : only;
 }
 
 function isText(type: string): boolean {
   return sourceFamily(type) === 'text' && /^(?:text|varchar|char|character|bpchar)\b/.test(type);
-}
-
-/**
- * Tells whether a column holds short texts. A column without a length limit counts as short unless its name says otherwise, because all
- * columns of uploaded tables lack a limit.
- */
-function isShort(name: string, length: number | null): boolean {
-  return length === null ? !long.test(name) : length <= longest;
-}
-
-function lengthOf(type: string): number | null {
-  const length = /\((\d+)\)/.exec(type)?.[1];
-  return length === undefined ? null : Number(length);
 }

@@ -1,5 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { isReadable, keyKind } from '../../warehouse/references/key-kind.js';
+import { isReadable, keyKind, matchKind } from '../../warehouse/references/key-kind.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
 /** The most columns that the key of a mapping may have. */
@@ -55,7 +55,7 @@ function problemOf(
   if (new Set(columns).size < columns.length) return sameColumnTwice;
   const kindOf = ({ columns: own }: SourceTable, name: string): string | null => {
     const column = own.find(each => each.name === name);
-    return column && isReadable(column) ? keyKind(column) : null;
+    return column && isReadable(column) ? matchKind(column) : null;
   };
   const fits = columns.every((column, index) => {
     const kind = kindOf(table, column);

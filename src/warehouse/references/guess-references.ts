@@ -1,8 +1,8 @@
 import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { fitOfNames, isKeyName, refersToOwnTable, withWord } from '../../text/key-names.js';
+import { fitOfNames, fitOfOwnTable, isKeyName, shareName, withWord } from '../../text/key-names.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
-import { keyKind, mayBeKey } from './key-kind.js';
+import { matchKind, mayRefer } from './key-kind.js';
 import { type Overlap, type SourceProbe } from './source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
 
@@ -41,22 +41,24 @@ export async function guessReferences(
     keys.set(other, column);
     return column;
   };
-  for (const column of table.columns.filter(mayBeKey)) {
+  for (const column of table.columns.filter(mayRefer)) {
     if (pace.isOverdue) await pace.turn();
     if (probe.isOver) {
       leftOut.push({ table: table.name, columns: [], reason: notCompared });
       break;
     }
     const isOwnKey = key?.columns.length === 1 && key.columns[0] === column.name;
-    const fitting = (await othersFor(column)).flatMap(other => {
+    const named = (await othersFor(column)).flatMap(other => {
       const target = keyOf(other);
-      const fit = other.table === table ? Number(refersToOwnTable(column.name)) * 3 : fitOf(column, other.table, target);
+      const fit = other.table === table ? fitOfOwn(column, table, target) : fitOf(column, other.table, target);
       const isSame = other.table === table && other.key === column.name;
-      return isSame || keyKind(target) !== keyKind(column) || fit === 0 || (isOwnKey && fit < 3) ? [] : [{ other, fit }];
+      // A key of its own table may be the key of another one too, but does not play a role: `billing_customer_id`.
+      return isSame || fit === 0 || (isOwnKey && fit === 2) ? [] : [{ other, fit, isAlike: matchKind(target) === matchKind(column) }];
     });
+    const fitting = named.filter(({ isAlike }) => isAlike);
     const best = Math.max(...fitting.map(({ fit }) => fit));
     const found: GuessedReference[] = [];
-    let reason: Bilingual | null = null;
+    let reason = fitting.length === 0 && named[0] ? otherKind(named[0].other) : null;
     for (const { other } of fitting.filter(({ fit }) => fit === best)) {
       const checked = await check(table, column.name, other, probe);
       if ('reason' in checked) ({ reason } = checked);
@@ -87,12 +89,21 @@ async function check(
   return count.distinct < count.rows ? { reason: notUnique(other.name, key) } : overlap;
 }
 
+/** Score for how well the name of a column fits a reference to its own table: by its role, or as a role of its rows. */
+function fitOfOwn(column: TableColumn, table: SourceTable, key: TableColumn): number {
+  const byRole = Math.max(...withWord(column.name, column.comment).map(fitOfOwnTable));
+  // `customer_id` in the table of customers is a further key of the row, while `billing_customer_id` is another customer.
+  return byRole > 0 ? byRole : fitOf(column, table, key) === 2 ? 2 : 0;
+}
+
 /** Score for how well the names of a column, a table and the table's key fit together. A comment of one word counts as a further name. */
 function fitOf(column: TableColumn, table: SourceTable, key: TableColumn): number {
   const called = withWord(column.name, column.comment);
   const tables = withWord(table.bareName, table.comment);
   const keys = withWord(key.name, key.comment);
-  return Math.max(...called.flatMap(name => tables.flatMap(other => keys.map(each => fitOfNames(name, other, each)))));
+  const fit = Math.max(...called.flatMap(name => tables.flatMap(other => keys.map(each => fitOfNames(name, other, each)))));
+  // Texts that are all keys of another table are so by no accident, unlike small numbers, so the name of the key need not sound like one.
+  return fit === 0 && matchKind(column) === 'text' && shareName(column.name, key.name) ? 1 : fit;
 }
 
 function notFound(table: string, { found, sampled }: Overlap): Bilingual {
@@ -114,6 +125,13 @@ function ambiguous(tables: string[]): Bilingual {
   return {
     zh: `名称与值同样符合多张表，无法判断所引用的是哪一张：${list}`,
     en: `it fits several tables alike, by its name and its values, so it is not clear which it refers to: ${list}`,
+  };
+}
+
+function otherKind({ table: { name }, key }: Referable): Bilingual {
+  return {
+    zh: `名称像是引用表 ${name}，但其 ${key} 是另一种类型的值，因此不作为引用`,
+    en: `it is named like a reference to ${name}, but ${key} there holds values of another type, so it is taken for none`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { meaningOf, namesOfRow, withWord, wordsOf } from '../../text/key-names.js';
+import { callsOf, namesOfRow, withWord, wordsOf } from '../../text/key-names.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { type Referable } from './guess-references.js';
 import { type SourceTable } from './source-table.js';
@@ -27,9 +27,9 @@ export class ReferablesByName {
     const own = this.own.get(table);
     if (own !== undefined) found.add(own);
     for (const name of withWord(column.name, column.comment)) {
-      const meaning = meaningOf(name).join('');
       // A column may begin with a role and end with the name of a row: `billing_customer_id`, 上级部门编号.
-      for (let at = 0; at < meaning.length; at++) for (const index of this.byRow.get(meaning.slice(at)) ?? []) found.add(index);
+      for (const call of callsOf(name))
+        for (let at = 0; at < call.length; at++) for (const index of this.byRow.get(call.slice(at)) ?? []) found.add(index);
       for (const index of this.byKey.get(wordsOf(name).join('')) ?? []) found.add(index);
     }
     return [...found].sort((a, b) => a - b).map(index => this.referables[index]!);
