@@ -188,7 +188,7 @@ nodes:
       expect.stringMatching(/^unreadable_column: .*'pair' cannot be read.*\(pair\)/),
     ]);
     expect(await problemsOf(of("query: 'SELECT o.id, o.pair FROM odd AS o', columns: [{column: id}]"))).toEqual([
-      expect.stringMatching(/^unreadable_column: .*'pair' cannot be read.*\(pair\)/),
+      expect.stringMatching(/^unreadable_column: .*'pair' at character 14 cannot be read.*\(pair\)/),
     ]);
     expect(await problemsOf(of("query: 'SELECT id, p.nam FROM public.people AS p', columns: [{column: id}]"))).toEqual([
       expect.stringMatching(/^unknown_column: .*'p\.nam' at character 12; did you mean 'name'/),

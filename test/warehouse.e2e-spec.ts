@@ -232,7 +232,7 @@ nodes:
         { rolname: 'graph', note: 'ours' },
         { rolname: 'pg_monitor', note: 'ours too' },
       ]);
-      await test.admin.delete(`${tables}/pg_roles`).expect(204);
+      await test.admin.delete(`${tables}/pg_roles?force=true`).expect(204);
     });
   });
 
