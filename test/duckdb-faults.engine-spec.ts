@@ -196,7 +196,7 @@ describe('Files of DuckDB', () => {
       write: slowly,
       abortCopy: slowly,
     };
-    const loading = loader.load(1, createReadStream(files.path('folder', 'giant.parquet')), target as unknown as CopyTarget);
+    const loading = loader.load(1, createReadStream(files.path('folder', 'giant.parquet')), false, target as unknown as CopyTarget);
     await expect(loading).rejects.toMatchObject({ problems: [{ type: 'parquet_too_slow' }] });
     expect(await readdir(path.join(settings.dataDirectory, 'uploads'))).toEqual([]);
     loader.onApplicationShutdown();

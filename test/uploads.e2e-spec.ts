@@ -49,6 +49,7 @@ describe('uploads into the mirror', () => {
       encoding_guessed: false,
       format: 'csv',
       warnings: [],
+      renamed: [],
       seconds: expect.any(Number),
       data_version: expect.any(Number),
       changed_at: expect.any(String),

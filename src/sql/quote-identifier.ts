@@ -10,7 +10,7 @@ export function quoteTable(schema: string, table: string): string {
 }
 
 /** PostgreSQL and its parser cut a name to so many bytes of UTF-8: 21 Chinese characters. */
-const longestIdentifierBytes = 63;
+export const longestIdentifierBytes = 63;
 
 /** Tells whether PostgreSQL keeps a name as it is. It cuts a longer name silently, so that the name may mean another column. */
 export function fitsIdentifier(name: string): boolean {

@@ -1,7 +1,9 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { type FileFormat } from './copy/file-problem.js';
+import { isNumberType } from './copy/number-type.js';
 import { mostColumns } from './csv/csv-header.js';
+import { type FieldRewrite } from './csv/field-rewrite.js';
 
 /* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
 
@@ -44,17 +46,21 @@ export function requireKeyColumns(names: readonly string[], key: readonly string
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-export function isDateType(type: string): boolean {
-  return /^(?:date|timestamp)/.test(type);
-}
+const isDateType = (type: string): boolean => /^(?:date|timestamp)/.test(type);
 
-/** @throws SchemaError for a date form that is given for a column which is not a date: its values would become texts in another spelling */
-export function requireDates(names: readonly string[], types: ReadonlyMap<string, string>): void {
-  const problems = names
-    .filter(name => !isDateType(types.get(name) ?? ''))
-    .map(name => ({
+/**
+ * @throws SchemaError for a form of dates or numbers that is given for a column of another type: its values would become texts in another
+ * spelling
+ */
+export function requireForms(rewrites: ReadonlyMap<string, FieldRewrite>, types: ReadonlyMap<string, string>): void {
+  const problems = [...rewrites]
+    .filter(([name, { isOfNumbers }]) => !(isOfNumbers ? isNumberType : isDateType)(types.get(name) ?? ''))
+    .map(([name, { isOfNumbers }]) => ({
       loc: ['query', 'types'],
-      text: { zh: `列“${name}”的类型是 ${types.get(name)}，不是日期`, en: `the column "${name}" is ${types.get(name)} and holds no dates` },
+      text: {
+        zh: `列“${name}”的类型是 ${types.get(name)}，不是${isOfNumbers ? '数字' : '日期'}`,
+        en: `the column "${name}" is ${types.get(name)} and holds no ${isOfNumbers ? 'numbers' : 'dates'}`,
+      },
       type: 'column_type',
     }));
   if (problems.length > 0) throw new SchemaError(problems);

@@ -20,7 +20,7 @@ import { type FieldRewrite, listForm, timeForm } from './csv/field-rewrite.js';
 import { type LoadedTable, loadTable } from './load-table.js';
 import {
   requireAllColumns,
-  requireDates,
+  requireForms,
   requireKeyColumns,
   requireKnownColumns,
   requireRoomForLine,
@@ -201,7 +201,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
         if (keepsTypes && upsert) requireAllColumns(names, existing);
       },
     });
-    requireDates([...options.rewrites.keys()], types);
+    requireForms(options.rewrites, types);
     const loaded = await loadTable({ format, bytes, caller: userId }, options, target, this.parquet);
     await confirm(client);
 

@@ -21,7 +21,15 @@ describe('readUploadOptions', () => {
       rewrites: new Map(),
       nullMarker: null,
       special: [],
-      csv: { delimiter: null, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
+      csv: {
+        delimiter: null,
+        nullMarker: '',
+        columns: null,
+        encoding: { asked: undefined, charset: undefined },
+        hasHeader: true,
+        renames: false,
+      },
+      renames: false,
     });
   });
 
@@ -33,6 +41,23 @@ describe('readUploadOptions', () => {
       ['a:b', 'integer'],
       ['when', 'timestamp'],
     ]);
+  });
+
+  it('reads forms of numbers beside other types, also for a table that has its types', () => {
+    const { types, rewrites } = readUploadOptions({ types: 'a:decimal(,),b:numeric(12,2),c:decimal( ,),d:Numeric(,.),e:int' });
+    expect([...types]).toEqual([
+      ['a', 'numeric'],
+      ['b', 'numeric(12,2)'],
+      ['c', 'numeric'],
+      ['d', 'numeric'],
+      ['e', 'integer'],
+    ]);
+    expect([...rewrites].map(([name, { rewrite }]) => [name, rewrite('1,5'), rewrite('1,500')])).toEqual([
+      ['a', '1.5', '1.500'],
+      ['c', '1.5', '1.500'],
+      ['d', null, '1500'],
+    ]);
+    expect(readUploadOptions({ mode: 'append', types: 'a:decimal(.,)' }).rewrites.size).toBe(1);
   });
 
   it.each([
@@ -49,11 +74,15 @@ describe('readUploadOptions', () => {
     [{ encoding: 'constructor' }, 'encoding'],
     [{ header: 'no' }, 'header'],
     [{ columns: 'a,b' }, 'columns'],
+    [{ rename: 'yes' }, 'rename'],
+    [{ rename: 'true', header: 'true', columns: 'a,b' }, 'rename'],
     [{ null: 'a,b' }, 'null'],
     [{ null: 'a|b' }, 'null'],
     [{ null: ';', delimiter: ';' }, 'null'],
     [{ null: '"' }, 'null'],
     [{ types: 'code' }, 'types'],
+    [{ types: 'price:decimal(,,)' }, 'types'],
+    [{ types: 'price:date(,)' }, 'types'],
     [{ types: 'code:regclass' }, 'types'],
     [{ types: 'code:constructor' }, 'types'],
     [{ types: 'code:int,code:text' }, 'types'],
@@ -76,6 +105,7 @@ describe('readUploadOptions', () => {
     expect(refusalOf({ header: 'false' })).toMatchObject({ status: 400, code: 'columns_required' });
     expect(readUploadOptions({ header: 'false', columns: 'a, b' }).csv.columns).toEqual(['a', 'b']);
     expect(refusalOf({ header: 'false', columns: 'a,,a' })).toBeInstanceOf(SchemaError);
+    expect(readUploadOptions({ header: 'true', columns: 'a,b' }).csv).toMatchObject({ columns: ['a', 'b'], hasHeader: true });
   });
 
   it('takes the charset of the Content-Type, and refuses one it cannot read', () => {

@@ -5,6 +5,7 @@ import { type CsvEncoding } from './csv/csv-encoding.js';
 import { checkColumnNames } from './csv/csv-header.js';
 import { dateForm, type FieldRewrite } from './csv/field-rewrite.js';
 import { type CsvFormat } from './csv/load-csv.js';
+import { numberForm } from './csv/number-form.js';
 import { delimiters } from './csv/sniff-delimiter.js';
 
 /** The query parameters of an upload as unchecked text. */
@@ -15,6 +16,7 @@ export interface UploadQueryText {
   encoding?: string;
   header?: string;
   columns?: string;
+  rename?: string;
   null?: string;
   key?: string;
 }
@@ -27,6 +29,8 @@ export interface UploadOptions {
   /** By column name: the rewrite of values from a spelling that PostgreSQL does not read. */
   rewrites: Map<string, FieldRewrite>;
   csv: CsvFormat;
+  /** Whether columns whose names a table cannot have get other names. */
+  renames: boolean;
   /** The text that stands for NULL; null if the option is not given. */
   nullMarker: string | null;
   /** The given options that have an effect for only some file formats. */
@@ -152,8 +156,18 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   }
   const header = query.header ?? 'true';
   if (header !== 'true' && header !== 'false') refuse('header', 'not_one_of', '应为 true 或 false', 'must be true or false');
-  if (query.columns !== undefined && header === 'true') {
-    refuse('columns', 'no_effect', '仅在 header=false 时有效', 'has an effect only with header=false');
+  if (query.columns !== undefined && query.header === undefined) {
+    refuse(
+      'columns',
+      'header_missing',
+      '请写明 header：false 表示文件没有表头，true 表示以这些列名代替表头',
+      'say header=false if the file has no header, or header=true to put these names in the place of its header',
+    );
+  }
+  const rename = query.rename ?? 'false';
+  if (rename !== 'true' && rename !== 'false') refuse('rename', 'not_one_of', '应为 true 或 false', 'must be true or false');
+  if (rename === 'true' && (query.columns !== undefined || header === 'false')) {
+    refuse('rename', 'no_effect', '列名由 columns 给出，因此无效', 'has no effect where columns gives the names');
   }
   const nullMarker = query.null ?? '';
   if (!isNullMarker(nullMarker, delimiter ?? null)) {
@@ -164,21 +178,23 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     refuse(
       'types',
       'column_type',
-      `无法识别“${item}”`,
-      `cannot read "${item}"; write column:type, such as code:text or day:date(DD/MM/YYYY)`,
+      `无法识别“${item}”；请写 列名:类型，如 code:text、day:date(DD/MM/YYYY) 或 price:decimal(.,)`,
+      `cannot read "${item}"; write column:type, such as code:text, day:date(DD/MM/YYYY) or price:decimal(.,)`,
     );
   for (const name of repeated) refuse('types', 'duplicate_column', `列“${name}”写了两次`, `the column "${name}" is given twice`);
   if (mode !== 'replace' && [...types.keys()].some(name => !rewrites.has(name))) {
     refuse(
       'types',
       'no_effect',
-      '表已有其类型，这里只能写日期形式，如 day:date(DD/MM/YYYY)',
-      'the table has its types; only forms of dates have an effect here, such as day:date(DD/MM/YYYY)',
+      '表已有其类型，这里只能写日期和数字的形式，如 day:date(DD/MM/YYYY)、price:decimal(.,)',
+      'the table has its types; only forms of dates and numbers have an effect here, such as day:date(DD/MM/YYYY) or price:decimal(.,)',
     );
   }
   if (problems.length > 0) throw new SchemaError(problems);
 
-  const columns = header === 'false' ? readColumns(query.columns) : null;
+  const hasHeader = header === 'true';
+  const columns = hasHeader && query.columns === undefined ? null : readColumns(query.columns);
+  const renames = rename === 'true';
   return {
     body: { ...told, isGzip: coding.endsWith('gzip') },
     mode: mode as UploadOptions['mode'],
@@ -186,11 +202,14 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     types,
     rewrites,
     nullMarker: query.null ?? null,
+    renames,
     special: (Object.keys(effective) as (keyof typeof effective)[]).filter(name => query[name] !== undefined),
     csv: {
       delimiter: delimiter ?? null,
       nullMarker,
       columns,
+      hasHeader,
+      renames,
       encoding: { asked, charset: charset === 'unknown' ? undefined : charset },
     },
   };
@@ -276,9 +295,9 @@ function readTypes(text: string): {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
     const written = item.slice(colon + 1).trim();
-    const form = /^date\((.*)\)$/i.exec(written)?.[1];
-    const rewrite = form === undefined ? null : dateForm(form);
-    const type = colon === -1 ? null : rewrite ? 'date' : readType(written);
+    const [, kind = '', form = ''] = /^(date|decimal|numeric)\((.*)\)$/i.exec(written) ?? [];
+    const rewrite = kind.toLowerCase() === 'date' ? dateForm(form) : numberForm(form);
+    const type = colon === -1 ? null : rewrite ? (rewrite.isOfNumbers ? 'numeric' : 'date') : readType(written);
     const name = item.slice(0, colon).trim();
     if (types.has(name)) repeated.push(name.slice(0, 100));
     if (rewrite) rewrites.set(name, rewrite);

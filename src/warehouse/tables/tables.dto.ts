@@ -27,7 +27,7 @@ export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
     // Swagger UI would send an `example` with every upload, so there is none.
     description:
-      '不需推断的列类型，如 phone:text,price:numeric(12,2),day:date(DD/MM/YYYY),tags:text[] / column:type for columns that are not to be inferred, such as codes that look like numbers',
+      "不需推断的列类型，如 phone:text,price:numeric(12,2),day:date(DD/MM/YYYY),tags:text[]；数字的写法：decimal(,) 读 1234,5，decimal(.,) 读 1.234,5，decimal(,.) 读 1,234.5，点或逗号可换成空格或 ' / column:type for columns that are not to be inferred, such as codes that look like numbers; how numbers are written: decimal(,) reads 1234,5, decimal(.,) 1.234,5, decimal(,.) 1,234.5, and a blank or an apostrophe may stand for the sign between the groups",
   })
   @IsOptional()
   @IsString()
@@ -60,11 +60,22 @@ export class UploadQuery implements UploadQueryText {
   header?: string;
 
   @ApiPropertyOptional({
-    description: '仅 CSV；没有表头时的列名，逗号分隔 / CSV only; names of the columns of a file without header, as a,b,c',
+    description:
+      '仅 CSV；列名，逗号分隔：header=false 时用于没有表头的文件，写明 header=true 时按位置代替表头 / CSV only; names of the columns as a,b,c: of a file without header with header=false, or in the place of its header where header=true is said',
   })
   @IsOptional()
   @IsString()
   columns?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description:
+      '表中不能使用的列名（空、重复、超过 63 字节、含控制字符）换名导入，应答的 renamed 列出新旧列名；同一文件总得到同样的列名 / load columns under other names where a table cannot have theirs (blank, double, longer than 63 bytes, with control characters); `renamed` in the answer lists them, and the same file always gets the same names',
+  })
+  @IsOptional()
+  @IsString()
+  rename?: string;
 
   @ApiPropertyOptional({
     description:
@@ -104,6 +115,17 @@ export class TableColumnResponse {
   comment: string | null;
 }
 
+export class RenamedColumnResponse {
+  @ApiProperty({
+    example: '备注',
+    description: '文件中的名称，至多显示 1000 字 / The name in the file, of which up to 1,000 characters are shown',
+  })
+  from: string;
+
+  @ApiProperty({ example: '备注_2', description: '表中的名称 / The name in the table' })
+  to: string;
+}
+
 export class UploadResponse {
   @ApiProperty({ example: 'customers' })
   table: string;
@@ -131,10 +153,10 @@ export class UploadResponse {
 
   @ApiProperty({
     type: String,
-    enum: [',', ';', '\t', '|', null],
     nullable: true,
     example: ',',
-    description: '所用的分隔符；只有 CSV 有 / the delimiter that was taken; only CSV has one',
+    description:
+      '所用的分隔符；只有 CSV 有。文件首行 sep=; 可声明任一符号 / the delimiter that was taken; only CSV has one, and a first line such as sep=; may declare any sign',
   })
   delimiter: string | null;
 
@@ -161,6 +183,13 @@ export class UploadResponse {
   })
   warnings: string[];
 
+  @ApiProperty({
+    type: () => [RenamedColumnResponse],
+    description:
+      '表中名称与文件不同的列，按其在文件中的顺序 / The columns whose names in the table are not those of the file, with rename=true or columns',
+  })
+  renamed: RenamedColumnResponse[];
+
   @ApiProperty({ example: 0.031 })
   seconds: number;
 
@@ -172,14 +201,15 @@ export class UploadResponse {
 }
 
 export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
-  const { rows, inserted, updated, bytes, columns, format, delimiter, encoding, isEncodingGuessed, warnings, seconds, dataVersion } =
-    result;
+  const { rows, inserted, updated, bytes, columns, format, delimiter, encoding, isEncodingGuessed, warnings, renamed } = result;
+  const { seconds, dataVersion } = result;
   const read = {
     format,
     delimiter: delimiter === null ? null : String.fromCharCode(delimiter),
     encoding,
     encoding_guessed: isEncodingGuessed,
     warnings: warnings.map(joined),
+    renamed,
   };
   return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds, ...toVersion(dataVersion) };
 }

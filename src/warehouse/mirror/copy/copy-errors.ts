@@ -5,6 +5,7 @@ import { sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyLines } from './copy-lines.js';
 import { type FileFormat, fileProblem } from './file-problem.js';
+import { isNumberType } from './number-type.js';
 
 export interface CopyContext {
   format: FileFormat;
@@ -49,7 +50,7 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
   if (isLarge || index === -1) return fileProblem(format, 'row_refused', { line }, isLarge ? largeRow : reasonFor(code));
   const [column, type] = [columns[index]!, typeOf(index)];
-  const other = otherForm(column, type);
+  const other = otherForm(column, type, place![2]!);
   return fileProblem(
     format,
     'value',
@@ -61,8 +62,18 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   );
 }
 
-/** The hint at the option that reads dates in another form; empty for columns that are not dates. */
-function otherForm(column: string, type: string): Bilingual {
+/**
+ * The hint at the option that reads dates or numbers in another form; empty for other columns, and for values that are not such numbers.
+ * @param shown the value as PostgreSQL shows it, behind the name of the column
+ */
+function otherForm(column: string, type: string, shown: string): Bilingual {
+  if (isNumberType(type) && /: "[-+\d.,'\s\u2019]+"$/.test(shown) && /[.,]\d/.test(shown)) {
+    const option = `types=${column}:decimal(,)`;
+    return {
+      zh: `；小数点写作逗号的数字请用 ${option}，分组的写法请用 decimal(.,) 或 decimal(,.)`,
+      en: `; say ${option} for numbers with a decimal comma, and decimal(.,) or decimal(,.) for digits in groups`,
+    };
+  }
   if (type !== 'date') return { zh: '', en: '' };
   const option = `types=${column}:date(DD/MM/YYYY)`;
   return { zh: `；日期的其他写法请用 ${option} 之类说明`, en: `; say how dates of another form are written, such as ${option}` };

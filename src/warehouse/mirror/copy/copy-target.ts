@@ -35,6 +35,12 @@ export interface TargetOptions {
 /** The column for the line of the file. No column of a file can have this name, because names with control characters are refused. */
 export const lineColumn = 'line\u0001';
 
+/** The new type of a column, and the SQL of its value from the SQL of the former value. */
+export interface TypeChange {
+  type: string;
+  value: (former: string) => string;
+}
+
 /** The inferred PostgreSQL type of a column; null for a column without any value so far, which is text. */
 export type ColumnType = string | null;
 
@@ -103,6 +109,18 @@ export class CopyTarget {
     if (this.isCreated) await this.alter(before);
     else await this.create();
     this.isCreated = true;
+  }
+
+  /** Changes the types of columns, by column index, in one rewrite. No COPY may run. @throws StorageFullError */
+  async retype(changes: ReadonlyMap<number, TypeChange>): Promise<void> {
+    if (changes.size === 0) return;
+    await this.countFormer();
+    const alters = [...changes].map(([index, { type, value }]) => {
+      const column = quoteIdentifier(this.names[index]!);
+      return `ALTER COLUMN ${column} TYPE ${type} USING ${value(column)}`;
+    });
+    await this.client.query(`ALTER TABLE ${this.table} ${alters.join(', ')}`);
+    this.types = this.types.map((type, index) => changes.get(index)?.type ?? type);
   }
 
   /** Begins a COPY. @param line the first line of the file to write. @param form the format options of COPY */

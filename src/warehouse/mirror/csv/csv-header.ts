@@ -1,6 +1,7 @@
 import { type NameProblem } from '../../clients/warehouse.client.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { fitsIdentifier, isSystemColumn } from '../../../sql/quote-identifier.js';
+import { type Bilingual } from '../../../text/bilingual.js';
 import { csvProblem } from './csv-problem.js';
 
 const LF = 10;
@@ -11,19 +12,19 @@ export const mostColumns = 1600;
 
 export interface CsvHeader {
   names: string[];
-  /** Bytes of the header record, including blank lines before it. */
+  /** Bytes of the header record, including the lines before it. */
   consumed: number;
   /** 1-based line that follows the header. */
   line: number;
 }
 
 /**
- * Reads the header from the start of a file. Null if `bytes` do not hold the whole header yet.
+ * Reads the header of a file. Null if `bytes` do not hold the whole header yet.
+ * @param start the byte and the 1-based line at which to begin
  * @throws SchemaError with the line of a stray quote
  */
-export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean): CsvHeader | null {
-  let at = 0;
-  let line = 1;
+export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean, start = { at: 0, line: 1 }): CsvHeader | null {
+  let { at, line } = start;
   while (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) {
     at += bytes[at] === LF ? 1 : 2;
     line++;
@@ -63,11 +64,19 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean)
 /**
  * Checks that PostgreSQL accepts the column names: 1 to 63 bytes, no control characters, no name twice.
  * @param at the place of a name, for the problems that are reported
+ * @param line the line of the file that has the names
+ * @param wayOut how such names can be loaded
  * @throws SchemaError listing every problem
  */
-export function checkColumnNames(names: readonly string[], at: (index: number) => (string | number)[], line?: number): void {
+export function checkColumnNames(
+  names: readonly string[],
+  at: (index: number) => (string | number)[],
+  line?: number,
+  wayOut?: Bilingual,
+): void {
   if (names.length > mostColumns) throw tooManyColumns();
   const seen = new Set<string>();
+  const way = { zh: wayOut ? `；${wayOut.zh}` : '', en: wayOut ? `; ${wayOut.en}` : '' };
   const problems = names.flatMap((name, index) => {
     const found =
       nameProblem(name) ?? (seen.has(name) ? { type: 'duplicate_column', zh: '列名重复', en: 'the column name appears twice' } : null);
@@ -77,7 +86,7 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
     return [
       {
         loc: at(index),
-        text: { zh: `${which}: ${found.zh}`, en: found.en },
+        text: { zh: `${which}: ${found.zh}${way.zh}`, en: `${found.en}${way.en}` },
         type: found.type,
         ...(line === undefined ? {} : { line }),
       },

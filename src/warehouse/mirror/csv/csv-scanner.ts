@@ -6,13 +6,18 @@ import { type FieldRewrite, longestRewritten, misread, rewriteField } from './fi
 import {
   BIGINT,
   classifyValue,
+  COMMAS,
   DATE,
+  GROUPED,
   holdsKind,
   INT,
   isDate,
   type Kind,
   LOSSY,
   NUMERIC,
+  signOf,
+  SURE_COMMA,
+  SURE_POINT,
   TEXT,
   TIMESTAMP,
   widenKind,
@@ -82,6 +87,8 @@ export class CsvScanner {
   readonly lossyLines: Float64Array;
   /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
+  /** By column index: what `signOf` tells of the column's numbers, as bits, until one of their signs is decimal for certain. */
+  readonly signs: Uint8Array;
   /** 1-based line of the next record. */
   line: number;
 
@@ -106,6 +113,7 @@ export class CsvScanner {
     this.kinds = Uint8Array.from(options.kinds);
     this.lossyLines = new Float64Array(this.width);
     this.widenedLines = new Float64Array(this.width);
+    this.signs = new Uint8Array(this.width);
     this.line = options.line;
     this.delimiter = options.delimiter;
     this.highestSpecial = Math.max(QUOTE, options.delimiter);
@@ -193,6 +201,7 @@ export class CsvScanner {
               do byte = bytes[++at]!;
               while (byte >= 48 && byte <= 57);
               plain = at > fraction;
+              if (plain) this.noteSign(bytes, start, at, column);
             }
             if (!plain || (byte !== delimiter && byte !== LF && !(byte === CR && bytes[at + 1] === LF))) {
               at = this.endOfField(bytes, at, line, column);
@@ -318,6 +327,7 @@ export class CsvScanner {
   private judgeValue(bytes: Uint8Array, start: number, end: number, column: number, line: number): void {
     const found = start === end || this.quotedEscapes ? TEXT : classifyValue(bytes, start, end);
     const value = found & ~LOSSY;
+    if (value === NUMERIC || value === COMMAS || value === GROUPED) this.noteSign(bytes, start, end, column);
     const kind = this.kinds[column]!;
     if (!holdsKind(kind, value)) {
       const wider = widenKind(kind, value);
@@ -330,6 +340,11 @@ export class CsvScanner {
       this.widenedLines[column] = line;
     }
     if (found !== value || value !== this.kinds[column]) this.noteRespelling(column, value, found !== value, line);
+  }
+
+  private noteSign(bytes: Uint8Array, start: number, end: number, column: number): void {
+    const known = this.signs[column]!;
+    if ((known & (SURE_COMMA | SURE_POINT)) === 0) this.signs[column] = known | signOf(bytes, start, end);
   }
 
   /** Notes in `lossyLines` a value that PostgreSQL would print in another spelling under the column's type. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { cloneDatabase } from '../../../../test/support/database.js';
 import { Dice } from '../../../../test/support/dice.js';
-import { classifyValue, KIND_TYPES, LOSSY, TEXT } from './csv-values.js';
+import { classifyValue, COMMAS, GROUPED, KIND_TYPES, LOSSY, signOf, SURE_COMMA, SURE_POINT, TEXT, UNSURE } from './csv-values.js';
 
 const pieces = [
   '0',
@@ -16,6 +16,8 @@ const pieces = [
   '+',
   '.',
   '.5',
+  ',',
+  ',5',
   'e',
   'E',
   'e5',
@@ -61,14 +63,14 @@ describe('classifyValue against PostgreSQL', () => {
       const bytes = Buffer.from(value);
       const found = classifyValue(bytes, 0, bytes.length);
       const kind = found & ~LOSSY;
-      if (kind === TEXT) continue;
+      if (kind === TEXT || kind === GROUPED) continue;
       const values = byKind.get(kind) ?? { exact: [], lossy: [] };
       byKind.set(kind, values);
-      (found === kind ? values.exact : values.lossy).push(value);
+      (found === kind ? values.exact : values.lossy).push(kind === COMMAS ? value.replace(',', '.') : value);
     }
-    expect([...byKind.keys()].sort()).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect([...byKind.keys()].sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     for (const [kind, { exact, lossy }] of byKind) {
-      const type = KIND_TYPES[kind]!;
+      const type = kind === COMMAS ? 'numeric' : KIND_TYPES[kind]!;
       const { rows } = await client.query(`SELECT v, v::${type}::text AS printed FROM unnest($1::text[]) v WHERE v::${type}::text <> v`, [
         exact,
       ]);
@@ -77,5 +79,34 @@ describe('classifyValue against PostgreSQL', () => {
       const read = await client.query(`SELECT count(v::${type})::int AS n FROM unnest($1::text[]) v`, [lossy]);
       expect(read.rows[0].n).toBe(lossy.length);
     }
+  });
+});
+
+describe('signOf', () => {
+  it.each([
+    ['12,5', SURE_COMMA],
+    ['-1234,567', SURE_COMMA],
+    ['0,234', SURE_COMMA],
+    ['1,23456', SURE_COMMA],
+    ['12,', SURE_COMMA],
+    [',500', SURE_COMMA],
+    ['1,5E3', SURE_COMMA],
+    ['1.234,567', SURE_COMMA],
+    ['1 234,5', SURE_COMMA],
+    ['1.234.567', SURE_COMMA],
+    ['12.5', SURE_POINT],
+    ['1.2345', SURE_POINT],
+    ['0.234', SURE_POINT],
+    ['1.500e3', SURE_POINT],
+    ['1,234.567', SURE_POINT],
+    ['1,234,567', SURE_POINT],
+    ['1,234', UNSURE],
+    ['-123,456', UNSURE],
+    ['1234,5678', UNSURE],
+    ['1.234', UNSURE],
+    ['12345678901234567890', 0],
+    ['1 234', 0],
+  ])('of %s is %i', (text, sign) => {
+    expect(signOf(Buffer.from(text), 0, text.length)).toBe(sign);
   });
 });

@@ -2,7 +2,8 @@
  * The possible kinds of a CSV value, found from its bytes. A column starts as UNKNOWN and is widened by its values: int -> bigint ->
  * numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would print count as a type
  * ("canonical"). A few other common spellings are read too, but are marked lossy: a column that holds a lossy value cannot be turned back
- * into the text of the file.
+ * into the text of the file. Numbers with commas or with digits in groups are stored as texts while the file is read, and number-signs.ts
+ * decides at its end.
  */
 export const UNKNOWN = 0;
 export const TEXT = 1;
@@ -13,6 +14,10 @@ export const NUMERIC = 5;
 export const DATE = 6;
 export const TIMESTAMP = 7;
 export const TIMESTAMPTZ = 8;
+/** Numbers like those of NUMERIC with a comma in place of the point. */
+export const COMMAS = 9;
+/** Numbers with digits in groups, such as `1.234,56`, and columns in which points and commas stand side by side. */
+export const GROUPED = 10;
 
 export type Kind =
   | typeof UNKNOWN
@@ -23,13 +28,35 @@ export type Kind =
   | typeof NUMERIC
   | typeof DATE
   | typeof TIMESTAMP
-  | typeof TIMESTAMPTZ;
+  | typeof TIMESTAMPTZ
+  | typeof COMMAS
+  | typeof GROUPED;
 
 /** The PostgreSQL type of each kind, indexed by the kind. A column without any value (UNKNOWN) is text. */
-export const KIND_TYPES = ['text', 'text', 'boolean', 'integer', 'bigint', 'numeric', 'date', 'timestamp', 'timestamptz'] as const;
+export const KIND_TYPES = [
+  'text',
+  'text',
+  'boolean',
+  'integer',
+  'bigint',
+  'numeric',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'text',
+  'text',
+] as const;
+
+/** Tells whether a column of the kind holds the texts of the file. */
+export function isText(kind: number): boolean {
+  return KIND_TYPES[kind] === 'text';
+}
 
 /** A bit that `classifyValue` adds to a kind if PostgreSQL would print the value in another spelling. */
 export const LOSSY = 16;
+
+const COMMA = 44;
+const POINT = 46;
 
 /** The most digits of a number. A longer digit string is taken for a code, though PostgreSQL's numeric holds far more digits. */
 const LONGEST_NUMBER = 400;
@@ -41,7 +68,7 @@ const LARGEST_EXPONENT = 300;
  */
 export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
-  if (first <= 57 && first >= 45) return classifyNumberOrTime(bytes, start, end);
+  if (first <= 57 && first >= COMMA) return classifyNumberOrTime(bytes, start, end);
   const length = end - start;
   if (length === 4 || length === 5) return classifyBoolean(bytes, start, end);
   return TEXT;
@@ -50,7 +77,7 @@ export function classifyValue(bytes: Uint8Array, start: number, end: number): nu
 /** The narrowest kind that holds all values of a column of the kind `kind` and a further value of the kind `value`. */
 export function widenKind(kind: number, value: number): Kind {
   if (kind === value || kind === UNKNOWN) return value as Kind;
-  if (isNumber(kind) && isNumber(value)) return Math.max(kind, value) as Kind;
+  if (isNumber(kind) && isNumber(value)) return joinNumbers(kind, value);
   if ((kind === DATE || kind === TIMESTAMP) && (value === DATE || value === TIMESTAMP)) return TIMESTAMP;
   return TEXT;
 }
@@ -61,7 +88,12 @@ export function holdsKind(kind: number, value: number): boolean {
 }
 
 function isNumber(kind: number): boolean {
-  return kind >= INT && kind <= NUMERIC;
+  return (kind >= INT && kind <= NUMERIC) || kind >= COMMAS;
+}
+
+function joinNumbers(kind: number, value: number): Kind {
+  const wider = Math.max(kind, value) as Kind;
+  return wider === COMMAS && Math.min(kind, value) === NUMERIC ? GROUPED : wider;
 }
 
 function isDigit(byte: number | undefined): boolean {
@@ -83,7 +115,44 @@ function classifyBoolean(bytes: Uint8Array, start: number, end: number): number 
 
 function classifyNumberOrTime(bytes: Uint8Array, start: number, end: number): number {
   if (end - start >= 10 && bytes[start + 4] === 45 && bytes[start + 7] === 45) return classifyTime(bytes, start, end);
-  return classifyNumber(bytes, start, end);
+  const kind = classifyNumber(bytes, start, end);
+  return kind === TEXT && end - start <= longestGrouped && isGrouped(bytes, start, end) ? GROUPED : kind;
+}
+
+/** The most bytes of a number with digits in groups. */
+const longestGrouped = 80;
+/** Digits in groups of three, as ISO 8859-1 reads their bytes: the last three alternatives are U+00A0, U+202F and U+2019. */
+const grouped = /^-?[1-9]\d{0,2}([.,' ]|\xc2\xa0|\xe2\x80\xaf|\xe2\x80\x99)\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$/;
+
+function isGrouped(bytes: Uint8Array, start: number, end: number): boolean {
+  return grouped.test(String.fromCharCode(...bytes.subarray(start, end)));
+}
+
+/** Bits for what numbers tell of their decimal sign. */
+export const SURE_COMMA = 1;
+export const SURE_POINT = 2;
+export const UNSURE = 4;
+
+/**
+ * What a number tells of the decimal sign: SURE_COMMA as in `12,5`, `1.234,5` and `1.234.567`, SURE_POINT as in `12.5` and `1,234,567`, and
+ * UNSURE where its only sign may separate groups of digits, as in `1.234`, `1,234`, and `1,2345` where ten thousands are grouped. 0 for a
+ * number without a point or comma.
+ */
+export function signOf(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start] === 45 ? start + 1 : start;
+  let last = end - 1;
+  while (last >= first && bytes[last] !== POINT && bytes[last] !== COMMA) last--;
+  if (last < first) return 0;
+  const sign = bytes[last]!;
+  let [before, after] = [first, last + 1];
+  while (isDigit(bytes[before])) before++;
+  while (after < end && isDigit(bytes[after])) after++;
+  const behind = after - last - 1;
+  // Another sign stands before the last one, or the same one again: the first one separates groups.
+  if (before < last && bytes[before] === sign) return sign === COMMA ? SURE_POINT : SURE_COMMA;
+  const isGroup = before === last && bytes[first] !== 48 && last > first && last - first <= behind;
+  if (isGroup && after === end && (behind === 3 || (behind === 4 && sign === COMMA))) return UNSURE;
+  return sign === COMMA ? SURE_COMMA : SURE_POINT;
 }
 
 function classifyNumber(bytes: Uint8Array, start: number, end: number): number {
@@ -97,7 +166,8 @@ function classifyNumber(bytes: Uint8Array, start: number, end: number): number {
   if (at === end) return wholeDigits === 0 ? TEXT : classifyInteger(bytes, whole, wholeDigits, negative);
 
   let lossy = wholeDigits === 0 ? LOSSY : 0;
-  if (bytes[at] === 46) {
+  const sign = bytes[at];
+  if (sign === POINT || sign === COMMA) {
     const fraction = ++at;
     while (at < end && isDigit(bytes[at])) at++;
     if (at === fraction) {
@@ -113,8 +183,9 @@ function classifyNumber(bytes: Uint8Array, start: number, end: number): number {
     while (at < end && isDigit(bytes[at])) at++;
     if (at !== end || at === exponent || at - exponent > 3 || digits(bytes, exponent, at - exponent) > LARGEST_EXPONENT) return TEXT;
   }
+  const kind = sign === COMMA ? COMMAS : NUMERIC;
   // PostgreSQL has no negative zero: -0.0 would come back as 0.0.
-  return negative && isZero(bytes, whole, end) ? NUMERIC | LOSSY : NUMERIC | lossy;
+  return negative && isZero(bytes, whole, end) ? kind | LOSSY : kind | lossy;
 }
 
 function classifyInteger(bytes: Uint8Array, start: number, length: number, negative: boolean): number {

@@ -4,7 +4,14 @@ import { type FieldProblem, SchemaError } from '../../../common/errors/api-error
 import { toUtf8 } from './csv-encoding.js';
 import { type CsvFormat, loadCsv } from './load-csv.js';
 
-const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
+const format: CsvFormat = {
+  delimiter: 44,
+  nullMarker: '',
+  encoding: { asked: undefined, charset: undefined },
+  columns: null,
+  hasHeader: true,
+  renames: false,
+};
 
 /** Blocks of one record, so that every widening happens late, when rows are already stored. */
 const oneByOne = { sample: 1, block: 1 };
@@ -140,17 +147,17 @@ describe('loadCsv', () => {
   });
 
   it.each([
-    [';', 'id;name;price\n1;"a;b";1,5\n2;c,d;2,5\n'],
-    ['\t', 'id\tname\tprice\n1\t"a;b"\t1,5\n2\tc,d\t2,5\n'],
-    ['|', 'id|name|price\r\n1|a;b|1,5\r\n\r\n2|c,d|2,5'],
-    [',', 'id,name,price\n1,a;b,"1,5"\n2,"c,d","2,5"\n'],
+    [';', 'id;name;price\n1;"a;b";1,5 kg\n2;c,d;2,5 kg\n'],
+    ['\t', 'id\tname\tprice\n1\t"a;b"\t1,5 kg\n2\tc,d\t2,5 kg\n'],
+    ['|', 'id|name|price\r\n1|a;b|1,5 kg\r\n\r\n2|c,d|2,5 kg'],
+    [',', 'id,name,price\n1,a;b,"1,5 kg"\n2,"c,d","2,5 kg"\n'],
   ])('tells the delimiter %j from the file, wherever it is cut', async (delimiter, csv) => {
     for (const chunk of [1, 7, 1000]) {
       const loaded = await load(csv, { chunk, sizes: oneByOne, format: { delimiter: null } });
       expect(String.fromCharCode(loaded.delimiter)).toBe(delimiter);
       expect(loaded.texts).toEqual([
-        ['1', 'a;b', '1,5'],
-        ['2', 'c,d', '2,5'],
+        ['1', 'a;b', '1,5 kg'],
+        ['2', 'c,d', '2,5 kg'],
       ]);
     }
   });

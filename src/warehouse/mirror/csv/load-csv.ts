@@ -1,14 +1,18 @@
-import { type SchemaError } from '../../../common/errors/api-error.js';
+import { SchemaError } from '../../../common/errors/api-error.js';
 import { inTurns, Pace } from '../../../common/turns/pace.js';
 import { atOnce, type Steps } from '../../../text/steps.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { typeConflict } from '../copy/type-conflict.js';
+import { ColumnNames, renamed, type RenamedColumn, renameHint } from '../rename-columns.js';
+import { type Bilingual } from '../../../text/bilingual.js';
 import { type BlockSizes, CsvBlocks, defaultSizes } from './csv-blocks.js';
 import { countLines, type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
-import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
+import { checkColumnNames, type CsvHeader, mostColumns, readHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
+import { readSeparator } from './declared-separator.js';
+import { judgeSigns } from './number-signs.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
-import { KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
+import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
 import { sniffDelimiter } from './sniff-delimiter.js';
 
 /** The most bytes of a header. A header with the most columns that a table takes and the longest names has some 200 KB. */
@@ -19,8 +23,11 @@ export interface CsvFormat {
   delimiter: number | null;
   nullMarker: string;
   encoding: EncodingChoice;
-  /** The column names of a file without header; null if the first record names them. */
+  /** The column names, in place of those of the header if the file has one; null if the header names them. */
   columns: readonly string[] | null;
+  hasHeader: boolean;
+  /** Whether columns whose names a table cannot have get other names. */
+  renames: boolean;
 }
 
 export interface LoadedCsv {
@@ -29,6 +36,13 @@ export interface LoadedCsv {
   delimiter: number;
   encoding: CsvEncoding;
   isEncodingGuessed: boolean;
+  renamed: RenamedColumn[];
+  /** Warnings that name the columns of numbers whose points and commas were judged. */
+  warnings: Bilingual[];
+}
+
+interface TakenHeader extends CsvHeader {
+  renamed: RenamedColumn[];
 }
 
 /**
@@ -51,7 +65,7 @@ export async function loadCsv(
     target.checkAllNames(header.names);
     const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
-      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed };
+      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed, renamed: header.renamed };
     } catch (error) {
       await load.abort();
       throw error;
@@ -61,17 +75,18 @@ export async function loadCsv(
   }
 }
 
-async function takeHeader(
-  blocks: CsvBlocks,
-  { delimiter: given, columns }: CsvFormat,
-  blockBytes: number,
-): Promise<{ header: CsvHeader; delimiter: number }> {
+async function takeHeader(blocks: CsvBlocks, format: CsvFormat, blockBytes: number): Promise<{ header: TakenHeader; delimiter: number }> {
   for (let wanted = blockBytes; ;) {
     const { bytes, final } = await blocks.take(wanted);
     const isAll = final || bytes.length >= longestHeaderBytes;
-    const delimiter = given ?? sniffDelimiter(bytes.subarray(0, longestHeaderBytes), isAll, columns?.length);
-    const header = delimiter === null ? null : headerOf(bytes, columns, delimiter, final);
+    const declared = readSeparator(bytes, final);
+    const start = { at: declared?.consumed ?? 0, line: declared ? 2 : 1 };
+    const sniffed = bytes.subarray(start.at, start.at + longestHeaderBytes);
+    const found = declared === undefined ? null : (declared?.delimiter ?? sniffDelimiter(sniffed, isAll, format.columns?.length));
+    const delimiter = found === null ? null : (format.delimiter ?? found);
+    const header = delimiter === null ? null : headerOf(bytes, format, delimiter, final, start);
     if (header) {
+      requireOtherMarker(format.nullMarker, delimiter!);
       blocks.putBack(bytes.subarray(header.consumed));
       return { header, delimiter: delimiter! };
     }
@@ -90,13 +105,45 @@ function headerTooLong(): SchemaError {
   );
 }
 
-function headerOf(bytes: Buffer, columns: readonly string[] | null, delimiter: number, final: boolean): CsvHeader | null {
-  if (columns) return { names: [...columns], consumed: 0, line: 1 };
-  const header = readHeader(bytes, delimiter, final);
+/** @param start the byte and the 1-based line behind a line that declares the separator */
+function headerOf(
+  bytes: Buffer,
+  { columns, hasHeader, renames }: CsvFormat,
+  delimiter: number,
+  final: boolean,
+  start: { at: number; line: number },
+): TakenHeader | null {
+  if (!hasHeader) return { names: [...columns!], consumed: start.at, line: start.line, renamed: [] };
+  const header = readHeader(bytes, delimiter, final, start);
   if (!header) return null;
   atOnce(requireUtf8(bytes.subarray(0, header.consumed), 1));
-  checkColumnNames(header.names, () => ['body', 1], 1);
-  return header;
+  const { names } = header;
+  if (columns) {
+    if (columns.length !== names.length) throw wrongColumnCount(start.line, names.length, columns.length);
+    const others = columns.flatMap((name, index) => (name === names[index] ? [] : [renamed(names[index]!, name)]));
+    return { ...header, names: [...columns], renamed: others };
+  }
+  if (!renames || names.length > mostColumns) {
+    checkColumnNames(names, () => ['body', start.line], start.line, renameHint);
+    return { ...header, renamed: [] };
+  }
+  const made = new ColumnNames();
+  return { ...header, names: made.ofAll(names), renamed: made.renamed };
+}
+
+function wrongColumnCount(line: number, found: number, given: number): SchemaError {
+  return csvProblem(
+    'field_count',
+    { line },
+    { zh: `表头有 ${found} 列，而 columns 写了 ${given} 列`, en: `the header has ${found} column(s), and columns names ${given}` },
+  );
+}
+
+/** @throws SchemaError for a text of NULL that has the separator which the file declares */
+function requireOtherMarker(nullMarker: string, delimiter: number): void {
+  if (!nullMarker.includes(String.fromCharCode(delimiter))) return;
+  const text = { zh: '含有文件所声明的分隔符', en: 'holds the separator that the file declares' };
+  throw new SchemaError([{ loc: ['query', 'null'], text, type: 'null_marker' }]);
 }
 
 /**
@@ -121,7 +168,7 @@ class CsvLoad {
 
   constructor(
     private readonly blocks: CsvBlocks,
-    format: { delimiter: number; nullMarker: string },
+    private readonly format: { delimiter: number; nullMarker: string },
     private readonly target: CopyTarget,
     private readonly header: CsvHeader,
     private readonly sizes: BlockSizes,
@@ -138,10 +185,11 @@ class CsvLoad {
       isNumbered: target.hasLines,
     });
     const nullMarker = format.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
-    this.copyForm = `FORMAT csv, DELIMITER '${String.fromCharCode(format.delimiter)}', NULL E'${nullMarker}'`;
+    const delimiter = String.fromCharCode(format.delimiter).replace("'", "''");
+    this.copyForm = `FORMAT csv, DELIMITER '${delimiter}', NULL E'${nullMarker}'`;
   }
 
-  async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns'>> {
+  async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns' | 'warnings'>> {
     const pace = new Pace();
     let wanted = this.sizes.sample;
     for (let isOver = false; !isOver;) {
@@ -162,7 +210,16 @@ class CsvLoad {
     const copiedRows = await this.target.endCopy();
     // Both counts should always be equal. Without this check, a mistake in the scanner could lose a row silently.
     if (copiedRows !== this.scannedRows) throw new Error(`PostgreSQL read ${copiedRows} rows where the scanner found ${this.scannedRows}`);
-    return { rows: copiedRows, columns: this.target.columns };
+    const { kinds, lossyLines, signs } = this.scanner;
+    const columns = this.header.names.map((name, index) => ({
+      name,
+      kind: kinds[index] as Kind,
+      signs: signs[index]!,
+      isLossy: lossyLines[index]! > 0,
+    }));
+    const { changes, warnings } = judgeSigns(columns, this.format.delimiter);
+    await this.target.retype(changes);
+    return { rows: copiedRows, columns: this.target.columns, warnings };
   }
 
   async abort(): Promise<void> {
@@ -203,7 +260,7 @@ class CsvLoad {
   private refuseLostSpellings(before: readonly Kind[], line: number): void {
     this.scanner.kinds.forEach((kind, index) => {
       const lossy = this.scanner.lossyLines[index]!;
-      if (kind !== TEXT || before[index] === TEXT || lossy === 0 || lossy >= line) return;
+      if (!isText(kind) || isText(before[index]!) || lossy === 0 || lossy >= line) return;
       const place = { line: this.scanner.widenedLines[index]!, column: this.header.names[index]! };
       throw typeConflict('csv', place, { type: KIND_TYPES[before[index]!], lossyLine: lossy });
     });

@@ -24,7 +24,14 @@ describe('loadCsv against COPY of PostgreSQL', () => {
   afterAll(() => tables.close());
 
   const load = (csv: string, columns: string[], { chunk, sizes, types = {} }: Options) => {
-    const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns };
+    const format: CsvFormat = {
+      delimiter: 44,
+      nullMarker: '',
+      encoding: { asked: undefined, charset: undefined },
+      columns,
+      hasHeader: false,
+      renames: false,
+    };
     return tables.load({ format: 'csv', types: new Map(Object.entries(types)) }, target =>
       loadCsv(inPieces(Buffer.from(csv), chunk), format, target, sizes),
     );

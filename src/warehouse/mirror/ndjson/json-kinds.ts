@@ -2,10 +2,10 @@ import { classifyValue, DATE, type Kind, KIND_TYPES, LOSSY, TEXT, TIMESTAMP, TIM
 import { INTS, TEXTS } from './json-reader.js';
 
 /* The kinds of a JSON value: the kinds of a CSV value (see csv-values.ts), and these further ones. */
-export const DOCUMENT = 9;
-export const EMPTY_LIST = 10;
-export const INT_LIST = 11;
-export const TEXT_LIST = 12;
+export const DOCUMENT = 11;
+export const EMPTY_LIST = 12;
+export const INT_LIST = 13;
+export const TEXT_LIST = 14;
 
 const nestedTypes: Record<number, string> = { [DOCUMENT]: 'jsonb', [EMPTY_LIST]: 'text[]', [INT_LIST]: 'integer[]', [TEXT_LIST]: 'text[]' };
 

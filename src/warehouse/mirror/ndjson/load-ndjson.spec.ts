@@ -1,6 +1,7 @@
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { clearDateForm } from '../csv/field-rewrite.js';
+import { clearDateForm, type FieldRewrite } from '../csv/field-rewrite.js';
+import { numberForm } from '../csv/number-form.js';
 import { type LoadedNdjson, loadNdjson } from './load-ndjson.js';
 
 /** Blocks of one line, so that every new key and every widening happens late, when rows are already stored. */
@@ -10,6 +11,8 @@ interface Options {
   sizes?: { sample: number; block: number };
   types?: Record<string, string>;
   nullMarker?: string | null;
+  renames?: boolean;
+  rewrites?: [string, FieldRewrite][];
 }
 
 describe('loadNdjson', () => {
@@ -19,14 +22,14 @@ describe('loadNdjson', () => {
   });
   afterAll(() => tables.close());
 
-  const load = (ndjson: string | Buffer, { sizes, types = {}, nullMarker = null }: Options = {}) =>
+  const load = (ndjson: string | Buffer, { sizes, types = {}, nullMarker = null, renames = false, rewrites = [] }: Options = {}) =>
     tables.load(
       {
         format: 'ndjson',
         types: new Map(Object.entries(types)),
-        rewrites: new Map('day' in types ? [['day', clearDateForm]] : []),
+        rewrites: new Map([...('day' in types ? [['day', clearDateForm] as const] : []), ...rewrites]),
       },
-      target => loadNdjson(inPieces(Buffer.from(ndjson), sizes ? 7 : 65_536), { nullMarker }, target, sizes),
+      target => loadNdjson(inPieces(Buffer.from(ndjson), sizes ? 7 : 65_536), { nullMarker, renames }, target, sizes),
     );
 
   async function problemOf(ndjson: string | Buffer, options?: Options): Promise<FieldProblem> {
@@ -212,5 +215,45 @@ describe('loadNdjson', () => {
     const late = wide.split('\n').slice(0, 1600).join('\n');
     const { columns, rows } = await load(`${late}\n`);
     expect([columns.length, rows]).toEqual([1600, 1600]);
+  });
+
+  it('names the way out of a key that no column can have, and takes it', async () => {
+    const long = '您对我们公司提供的售后服务的总体满意程度（单选题，一至五分）';
+    const lines = [`{"${long}": 5, "": "a", "id": 1}`, `{"id": 2, "${long}的原因": "及时", "${long}": 3}`, `{"": "b", "a\\nb": 1}`];
+    const ndjson = lines.join('\n');
+    expect(await problemOf(ndjson)).toMatchObject({
+      type: 'ndjson_name_too_long',
+      line: 1,
+      text: { en: expect.stringContaining('?rename=true') },
+    });
+    for (const sizes of [undefined, oneByOne]) {
+      const { columns, renamed, texts } = await load(ndjson, { renames: true, ...(sizes && { sizes }) });
+      const names = columns.map(({ name }) => name);
+      expect(names).toEqual([
+        expect.stringMatching(/^您对.*_[0-9a-f]{8}$/),
+        expect.stringMatching(/^column_[0-9a-f]{8}$/),
+        'id',
+        expect.stringMatching(/^您对.*_[0-9a-f]{8}$/),
+        'a b',
+      ]);
+      expect(renamed).toEqual([
+        { from: long, to: names[0] },
+        { from: '', to: names[1] },
+        { from: `${long}的原因`, to: names[3] },
+        { from: 'a\nb', to: 'a b' },
+      ]);
+      expect(texts).toEqual([
+        ['5', 'a', '1', null, null],
+        ['3', null, '2', '及时', null],
+        [null, 'b', null, null, '1'],
+      ]);
+    }
+  });
+
+  it('reads strings by a form of numbers, and leaves numbers of JSON as they are', async () => {
+    const options = { types: { n: 'numeric' }, rewrites: [['n', numberForm('.,')!] as [string, FieldRewrite]] };
+    const { texts } = await load('{"n": "1.234,5"}\n{"n": 1.234}\n{"n": "1.234"}\n{"n": null}\n', options);
+    expect(texts).toEqual([['1234.5'], ['1.234'], ['1234'], [null]]);
+    expect(await problemOf('{"n": "1.2"}\n', options)).toMatchObject({ type: 'ndjson_value', line: 1 });
   });
 });

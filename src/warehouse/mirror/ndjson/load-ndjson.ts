@@ -9,6 +9,7 @@ import { type BlockSizes, CsvBlocks, defaultSizes } from '../csv/csv-blocks.js';
 import { firstBadLine } from '../csv/csv-encoding.js';
 import { mostColumns } from '../csv/csv-header.js';
 import { TEXT } from '../csv/csv-values.js';
+import { ColumnNames, type RenamedColumn } from '../rename-columns.js';
 import { typeOfKind } from './json-kinds.js';
 import { NdjsonScanner, type ScannedRows } from './ndjson-scanner.js';
 import { columnForm, RowTexts } from './row-texts.js';
@@ -16,6 +17,8 @@ import { columnForm, RowTexts } from './row-texts.js';
 export interface NdjsonFormat {
   /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
+  /** Whether columns whose names a table cannot have get other names. */
+  renames: boolean;
 }
 
 export interface LoadedNdjson {
@@ -23,6 +26,7 @@ export interface LoadedNdjson {
   columns: { name: string; type: string }[];
   /** Warnings that name the columns whose values are of several JSON types. */
   warnings: Bilingual[];
+  renamed: RenamedColumn[];
 }
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -57,6 +61,7 @@ export async function loadNdjson(
 
 class NdjsonLoad {
   private readonly scanner: NdjsonScanner;
+  private readonly made: ColumnNames | null;
   private readonly pace = new Pace();
   /** The kinds of the table's columns; null until the table exists. */
   private tableKinds: number[] | null = null;
@@ -68,8 +73,10 @@ class NdjsonLoad {
     private readonly target: CopyTarget,
     private readonly sizes: BlockSizes,
   ) {
+    this.made = format.renames ? new ColumnNames() : null;
     this.scanner = new NdjsonScanner({
-      ...format,
+      nullMarker: format.nullMarker,
+      names: this.made,
       mostColumns: target.hasLines ? mostColumns - 1 : mostColumns,
       isGiven: name => target.givenType(name) !== undefined,
       checkName: (name, line) => target.checkNames([name], line),
@@ -106,7 +113,7 @@ class NdjsonLoad {
     const rows = await this.target.endCopy();
     // Both counts should always be equal. Without this check, a mistake in the scanner could lose a row silently.
     if (rows !== this.scannedRows) throw new Error(`PostgreSQL read ${rows} rows where the scanner found ${this.scannedRows}`);
-    return { rows, columns: this.target.columns, warnings: this.warnings() };
+    return { rows, columns: this.target.columns, warnings: this.warnings(), renamed: this.made?.renamed ?? [] };
   }
 
   private async send(bytes: Buffer, found: ScannedRows, firstLine: number): Promise<void> {

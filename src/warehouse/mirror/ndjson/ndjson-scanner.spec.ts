@@ -18,7 +18,7 @@ it.each<[string, string, string]>([
   ['a text of escapes', `"${'\\u4e00'.repeat(200_000)}"`, 'text'],
 ])('lets others go on while it reads and writes one line with %s', (_, value, type) => {
   const bytes = Buffer.from(`{"a":${value}}\n`);
-  const scanner = new NdjsonScanner({ nullMarker: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
+  const scanner = new NdjsonScanner({ nullMarker: null, names: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
   const { steps, result } = counted(scanner.scan(bytes));
   expect(steps).toBeGreaterThan(type === 'text' ? 3 : 90);
   const form = { name: 'a', isDocument: type === 'jsonb', rewrite: type.endsWith('[]') ? listForm : null };
@@ -29,7 +29,7 @@ it.each<[string, string, string]>([
 
 it('ends a scan after so many rows and blank lines, however many lines the block has', () => {
   const bytes = Buffer.from('{}\n\n'.repeat(100_000));
-  const scanner = new NdjsonScanner({ nullMarker: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
+  const scanner = new NdjsonScanner({ nullMarker: null, names: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });
   let [at, rows] = [0, 0];
   while (at < bytes.length) {
     const { result } = counted(scanner.scan(bytes.subarray(at)));

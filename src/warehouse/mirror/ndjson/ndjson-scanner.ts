@@ -1,7 +1,9 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { type Steps } from '../../../text/steps.js';
+import { type NameProblem } from '../../clients/warehouse.client.js';
 import { type BlankLines } from '../copy/copy-lines.js';
 import { nameProblem } from '../csv/csv-header.js';
+import { type ColumnNames, renameHint } from '../rename-columns.js';
 import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../csv/csv-values.js';
 import { longestRecordBytes } from '../csv/csv-encoding.js';
 import { joinKinds, kindOfNested, kindOfString } from './json-kinds.js';
@@ -28,6 +30,8 @@ export interface NdjsonScannerOptions {
   /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
   mostColumns: number;
+  /** Names the columns whose keys a table cannot have; null to refuse such keys. */
+  names: ColumnNames | null;
   /** Tells whether the type of a column is given. PostgreSQL then checks its values. */
   isGiven: (name: string) => boolean;
   /** @throws SchemaError for a key that the upload cannot take */
@@ -181,24 +185,24 @@ export class NdjsonScanner {
     return known ?? this.addColumn(name ?? this.bytes.toString('utf8', start, end));
   }
 
-  private addColumn(name: string): number {
+  private addColumn(key: string): number {
     const { reader, line } = this;
-    const shown = [...name].slice(0, 100).join('');
-    const problem = nameProblem(name);
-    if (problem) throw reader.problem(problem.type, { zh: `键“${shown}”：${problem.zh}`, en: `key "${shown}": ${problem.en}` });
-    const { mostColumns } = this.options;
+    const { mostColumns, names } = this.options;
+    const problem = names ? null : nameProblem(key);
+    if (problem) throw keyRefused(reader, key, problem);
     if (this.names.length === mostColumns) {
       throw reader.problem('too_many_columns', {
         zh: `文件里有超过 ${mostColumns} 个不同的键`,
         en: `the file has more than ${mostColumns} different keys`,
       });
     }
+    const name = names?.ofNext(key) ?? key;
     this.options.checkName(name, line);
     const column = this.names.push(name) - 1;
     const isGiven = this.options.isGiven(name);
-    this.columnOf.set(Buffer.from(name).toString('latin1'), column);
+    this.columnOf.set(Buffer.from(key).toString('latin1'), column);
     // A key that JSON writes with escapes has several spellings, so it is not compared as bytes but read each time.
-    this.keys.push(/["\\]/.test(name) ? null : Buffer.from(`${name}"`));
+    this.keys.push(/["\\]/.test(key) ? null : Buffer.from(`${key}"`));
     this.given.push(isGiven);
     this.kinds.push(isGiven ? TEXT : UNKNOWN);
     for (const facts of [this.tokens, this.seenIn, this.lossyLines, this.widenedLines, this.mixedLines]) facts.push(0);
@@ -264,6 +268,14 @@ function noObject(reader: JsonReader, byte: number): SchemaError {
   return reader.problem('no_object', {
     zh: "这一行是 JSON 列表；NDJSON 每行一个对象：jq -c '.[]' 文件.json",
     en: "the line is a JSON list; NDJSON has one object a line: jq -c '.[]' file.json",
+  });
+}
+
+function keyRefused(reader: JsonReader, key: string, problem: NameProblem): SchemaError {
+  const shown = [...key].slice(0, 100).join('');
+  return reader.problem(problem.type, {
+    zh: `键“${shown}”：${problem.zh}；${renameHint.zh}`,
+    en: `key "${shown}": ${problem.en}; ${renameHint.en}`,
   });
 }
 

@@ -2,7 +2,7 @@ import { type SchemaError } from '../../../common/errors/api-error.js';
 import { listForm, type FieldRewrite, longestRewritten, misread, toArrayText } from '../csv/field-rewrite.js';
 import { toCopyField } from '../copy/copy-text.js';
 import { fileProblem } from '../copy/file-problem.js';
-import { NESTED, STRING } from './json-reader.js';
+import { NESTED, NUMBER, STRING } from './json-reader.js';
 import { CODED, type ScannedRows } from './ndjson-scanner.js';
 
 const TAB = 9;
@@ -110,7 +110,7 @@ export class RowTexts {
     const { cells } = this.scanned;
     const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
     const isString = token === STRING || token === CODED;
-    if (rewrite) {
+    if (rewrite && !(rewrite.isOfNumbers && token === NUMBER)) {
       if (end - start > longestRewritten) throw misreadAt(line, name, this.bytes.toString('utf8', start, start + 400), rewrite);
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
       const rewritten = rewrite.rewrite(text);

@@ -19,6 +19,7 @@ import {
 } from '../../warehouse.errors.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { checkColumnNames, mostColumns } from '../csv/csv-header.js';
+import { ColumnNames, type RenamedColumn, renameHint } from '../rename-columns.js';
 import { RowLines } from './row-lines.js';
 import { type SpooledFile, SpoolFolder } from './spool-folder.js';
 
@@ -33,6 +34,12 @@ const share = { places: 2, waitingPerCaller: 4, waiting: 20, patienceMs: 60_000 
  */
 const densest = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const table = 'file';
+
+interface LoadedParquet {
+  rows: number;
+  columns: { name: string; type: string }[];
+  renamed: RenamedColumn[];
+}
 
 /**
  * Loads Parquet files. The index of a Parquet file is at its end, so the upload is first saved to disk. A DuckDB process that can open no
@@ -57,18 +64,15 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
+   * @param renames whether columns whose names a table cannot have get other names
    * @throws SchemaError for a file that cannot be read, with the row if PostgreSQL refuses one; DriverNotInstalledError, UploadsBusyError
    */
-  async load(
-    caller: number,
-    bytes: AsyncIterable<Buffer>,
-    target: CopyTarget,
-  ): Promise<{ rows: number; columns: { name: string; type: string }[] }> {
+  async load(caller: number, bytes: AsyncIterable<Buffer>, renames: boolean, target: CopyTarget): Promise<LoadedParquet> {
     return this.share.run({ caller }, async () => {
       await this.processes.loadDriver().catch(toParquetError);
       const file = await this.folder.write(bytes, `${table}.parquet`);
       try {
-        return await this.copy(file, caller, target);
+        return await this.copy(file, caller, renames, target);
       } finally {
         await file.remove();
       }
@@ -78,15 +82,19 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   private async copy(
     { folder, directory, size }: SpooledFile,
     caller: number,
+    renames: boolean,
     target: CopyTarget,
-  ): Promise<{ rows: number; columns: { name: string; type: string }[] }> {
+  ): Promise<LoadedParquet> {
     const timeoutMs = this.settings.maxUploadSeconds * 1000;
     const source = { directory, path: [folder], isFolder: true };
     const client = new DuckdbClient({ processes: this.processes, source, maxBytes: 0, maxTimeoutMs: timeoutMs });
     const description = await client.catalog({ caller }).describe(table).catch(toParquetError);
-    const columns = description?.columns ?? [];
-    requireReadable(columns);
-    const names = columns.map(({ name }) => name);
+    const found = description?.columns ?? [];
+    const made = renames && found.length <= mostColumns ? new ColumnNames() : null;
+    requireReadable(found, made !== null);
+    const namesInFile = found.map(({ name }) => name);
+    const names = made?.ofAll(namesInFile) ?? namesInFile;
+    const columns = found.map((column, index) => ({ ...column, name: names[index]! }));
     target.checkNames(names, 1);
     target.checkAllNames(names);
     await target.shape(names, columns.map(({ type }) => type)); // prettier-ignore
@@ -96,7 +104,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
       const lines = new RowLines(columns, target);
       const most = Math.max(densest.freeBytes, densest.ratio * size);
       let read = 0;
-      const rows = reading.rows({ table, columns: names })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+      const rows = reading.rows({ table, columns: namesInFile })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
       for (;;) {
         const next = await rows.next().catch((error: unknown) => {
           if (error instanceof WarehouseTimeoutError) throw tooSlow(this.settings.maxUploadSeconds);
@@ -107,7 +115,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
         if (read > most) throw tooDense();
         await target.write(lines.of(next.value), []);
       }
-      return { rows: await target.endCopy(), columns: target.columns };
+      return { rows: await target.endCopy(), columns: target.columns, renamed: made?.renamed ?? [] };
     } catch (error) {
       await target.abortCopy();
       throw error;
@@ -118,11 +126,9 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
 }
 
 /** @throws SchemaError naming every column whose name or type the table cannot have. No column is left out silently */
-function requireReadable(columns: readonly TableColumn[]): void {
-  checkColumnNames(
-    columns.map(({ name }) => name),
-    index => ['body', columns[index]!.name],
-  );
+function requireReadable(columns: readonly TableColumn[], renames: boolean): void {
+  const names = columns.map(({ name }) => name);
+  if (!renames) checkColumnNames(names, index => ['body', names[index]!], undefined, renameHint);
   const others = columns.filter(({ type }) => type === 'other');
   if (others.length === 0) return;
   throw new SchemaError(

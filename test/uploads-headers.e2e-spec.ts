@@ -1,0 +1,98 @@
+import { startTestApp, type TestApp } from './support/app.js';
+import { uploadRequest } from './support/ingestion.js';
+
+const question = '您对我们公司提供的售后服务的总体满意程度（单选题，一至五分）';
+const survey = `序号,${question},${question}的主要原因,,备注,备注\n1,5,及时,,无,无\n2,3,"慢,""不理""",,,再联系\n`;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const upload = (table: string, file: string, query: Record<string, string> = {}, type = 'text/csv') =>
+  uploadRequest(test.admin, table, file, query, type);
+
+async function textsOf(table: string): Promise<unknown[][]> {
+  return (await test.pool.query({ text: `SELECT * FROM mirror."${table}" ORDER BY ctid`, rowMode: 'array' })).rows;
+}
+
+describe('headers of surveys', () => {
+  it('are refused with all their problems and the way out, which loads them in the same columns each time', async () => {
+    const refused = (await upload('survey', survey).expect(422)).body;
+    expect(refused.detail.errors.map(({ type }: { type: string }) => type).sort()).toEqual([
+      'duplicate_column',
+      'empty_name',
+      'name_too_long',
+      'name_too_long',
+    ]);
+    for (const { msg } of refused.detail.errors) expect(msg).toContain('?rename=true');
+    const { body } = await upload('survey', survey, { rename: 'true' }).expect(201);
+    expect(body.renamed.map(({ from }: { from: string }) => from)).toEqual([question, `${question}的主要原因`, '', '备注']);
+    const rows = [[1, 5, '及时', null, '无', '无'], [2, 3, '慢,"不理"', null, null, '再联系']]; // prettier-ignore
+    expect(await textsOf('survey')).toEqual(rows);
+    for (const mode of ['append', 'replace']) {
+      const again = (await upload('survey', survey, { mode, rename: 'true' }).expect(200)).body;
+      expect([again.columns, again.renamed]).toEqual([body.columns, body.renamed]);
+      expect(await textsOf('survey')).toEqual(mode === 'append' ? [...rows, ...rows] : rows);
+    }
+    const name = body.renamed[0].to as string;
+    const key = { mode: 'upsert', key: '序号', rename: 'true' };
+    expect((await upload('survey', survey.replace('2,3,', '2,4,'), key).expect(200)).body.updated).toBe(2);
+    const { rows: changed } = await test.pool.query(`SELECT "${name}" AS n FROM mirror.survey ORDER BY 序号`);
+    expect(changed.map(({ n }) => n)).toEqual([5, 4]);
+    expect((await upload('survey', survey, { rename: 'true', types: `${name}:text` }).expect(200)).body.columns[1].type).toBe('text');
+  });
+
+  it('take the names that the caller gives by place, if the header is said to be there', async () => {
+    const columns = '编号,满意度,原因,空,备注,联系';
+    const missing = (await upload('named', survey, { columns }).expect(422)).body.detail.errors[0];
+    expect(missing).toMatchObject({ loc: ['query', 'columns'], msg: expect.stringMatching(/header=true/) });
+    const { body } = await upload('named', survey, { columns, header: 'true' }).expect(201);
+    expect(body.columns.map(({ name }: { name: string }) => name)).toEqual(columns.split(','));
+    expect(body.renamed[0]).toEqual({ from: '序号', to: '编号' });
+    expect(body.rows).toBe(2);
+    const fewer = (await upload('named', survey, { columns: 'a,b', header: 'true' }).expect(422)).body.detail.errors[0];
+    expect(fewer).toMatchObject({ type: 'csv_field_count', line: 1 });
+  });
+
+  it('are taken as keys of NDJSON too', async () => {
+    const ndjson = `{"id": 1, "${question}": 5}\n`;
+    const type = 'application/x-ndjson';
+    expect((await upload('keys', ndjson, {}, type).expect(422)).body.detail.errors[0].msg).toContain('?rename=true');
+    const { body } = await upload('keys', ndjson, { rename: 'true' }, type).expect(201);
+    expect(body.renamed).toEqual([{ from: question, to: body.columns[1].name }]);
+    await upload('keys', ndjson, { rename: 'true', mode: 'append' }, type).expect(200);
+    expect(await textsOf('keys')).toEqual([[1, 5], [1, 5]]); // prettier-ignore
+  });
+});
+
+describe('numbers with decimal commas', () => {
+  it('are read where they can be read in one way, and the answer says so', async () => {
+    const csv = 'sep=;\r\nArtikel;Preis;Menge\r\nTee;12,50;1.234\r\nRad;1.234,00;7\r\n';
+    const mixed = (await upload('preise', csv).expect(201)).body;
+    expect(mixed.columns.map(({ type }: { type: string }) => type)).toEqual(['text', 'text', 'text']);
+    expect(mixed).toMatchObject({
+      delimiter: ';',
+      warnings: ['Preis', 'Menge'].map(name => expect.stringContaining(`${name}:decimal(.,)`)),
+    });
+    const typed = (await upload('preise', csv, { types: 'Preis:decimal(.,),Menge:decimal(.,)' }).expect(200)).body;
+    expect(typed.warnings).toEqual([]);
+    expect(await textsOf('preise')).toEqual([['Tee', '12.50', '1234'], ['Rad', '1234.00', '7']]); // prettier-ignore
+    const plain = (await upload('preise', csv.replace('1.234,00', '1234,00')).expect(200)).body;
+    expect(plain.columns.map(({ type }: { type: string }) => type)).toEqual(['text', 'numeric', 'text']);
+    expect(plain.warnings).toEqual([expect.stringMatching(/"Preis".*decimal sign/), expect.stringContaining('Menge:decimal(.,)')]);
+    expect(await textsOf('preise')).toEqual([['Tee', '12.50', '1.234'], ['Rad', '1234.00', '7']]); // prettier-ignore
+  });
+
+  it('are added to a column of numbers only as the caller says, and to no column of texts', async () => {
+    await upload('added', 'id,price,note\n1,2.5,x\n').expect(201);
+    const row = 'id;price;note\n2;3,5;1,5\n';
+    const refused = (await upload('added', row, { mode: 'append' }).expect(422)).body.detail.errors[0];
+    expect(refused).toMatchObject({ line: 2, loc: ['body', 2, 'price'], msg: expect.stringContaining('types=price:decimal(,)') });
+    await upload('added', row, { mode: 'append', types: 'price:decimal(,)' }).expect(200);
+    expect(await textsOf('added')).toEqual([[1, '2.5', 'x'], [2, '3.5', '1,5']]); // prettier-ignore
+    const text = (await upload('added', row, { mode: 'append', types: 'note:decimal(,)' }).expect(422)).body.detail.errors[0];
+    expect(text).toMatchObject({ type: 'column_type', loc: ['query', 'types'] });
+  });
+});
