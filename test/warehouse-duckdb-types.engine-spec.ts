@@ -1,5 +1,6 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 
@@ -168,9 +169,72 @@ it.each([
   ['[[1.50],["x"]]', ['[1.5]', '["x"]']],
   ['{"json":5}\n{"json":6}', ['5', '6']],
   ['[{"json":1,"a":"x"}]', ['1']],
+  ['[{"json":1},{}]', ['1', '\\N']],
 ])('a JSON file %s has a column json', async (content, rows) => {
   await put('whole.json', content);
   expect(await read('whole', ['json'])).toEqual(rows);
+});
+
+it('gives whole objects that have hardly a key in common, also where some have a key json', async () => {
+  const objects = Array.from({ length: 300 }, (_, index) => `{"k${index}":${index}}`);
+  for (const last of ['{"json":5}', '{"json":5,"a":1}']) {
+    await put('sparse.ndjson', [...objects, last].join('\n'));
+    const rows = await read('sparse', ['json']);
+    expect([rows.length, rows[0], rows.at(-1)]).toEqual([301, '{"k0":0}', last]);
+  }
+});
+
+describe('a byte order mark', () => {
+  it.each([
+    ['"id,x","name"\n1,a\n2,b\n', ['id,x', 'name'], ['1\ta', '2\tb']],
+    ['"id ""a""","name"\n1,"a,b"\n2,b\n', ['id "a"', 'name'], ['1\ta,b', '2\tb']],
+    ['"id,x","name"\r\n1,"a\nb"\r\n2,b\r\n', ['id,x', 'name'], ['1\ta\\nb', '2\tb']],
+    ['"id";"Name"\n1;"a;b"\n', ['id', 'Name'], ['1\ta;b']],
+    ['"1,5","2"\n"3","4"\n', ['column0', 'column1'], ['1,5\t2', '3\t4']],
+    ['"a","a",""\n1,2,3\n', ['a', 'a_1', 'column2'], ['1\t2\t3']],
+    ['id,"na,me"\n1,a\n', ['id', 'na,me'], ['1\ta']],
+  ])('is no part of a CSV file that goes on with %j', async (content, columns, rows) => {
+    await put('marked.csv', `\ufeff${content}`);
+    expect((await folder.catalog(claim).describe('marked'))!.columns.map(({ name }) => name)).toEqual(columns);
+    expect(await read('marked', columns)).toEqual(rows);
+    await put('packed.csv.gz', gzipSync(`\ufeff${content}`));
+    expect(await read('packed', columns)).toEqual(rows);
+    expect((await folder.catalog(claim).list('marke', 1))[0]).toMatchObject({ name: 'marked', columnCount: columns.length, comment: null });
+  });
+
+  it('leaves the types of a CSV file, and the lines of its errors', async () => {
+    await put('marked.csv', '\ufeff"id","day","v"\n1,2024-01-02,7\n2,2024-01-03,007\n');
+    expect(await typesOf('marked')).toEqual({ id: 'bigint', day: 'date', v: 'text' });
+    await put('marked.csv', '\ufeff"id","s"\n1,a\n2,b,c\n');
+    await expect(read('marked', ['id'])).rejects.toMatchObject({
+      message: expect.stringContaining("'marked.csv' cannot be read: line 3: the number of cells"),
+    });
+  });
+
+  it('is no part of a JSON file either', async () => {
+    await put('listing.json', '\ufeff[{"a":1},\n{"a":2}]');
+    expect(await read('listing', ['a'])).toEqual(['1', '2']);
+    await put('lines.ndjson', '\ufeff{"a":1}\n{"a":2}\n');
+    expect(await read('lines', ['a'])).toEqual(['1', '2']);
+    expect((await folder.catalog(claim).list('listi', 1))[0]).toMatchObject({ name: 'listing', columnCount: 1 });
+  });
+});
+
+it('takes the separator that the first line declares', async () => {
+  await put('declared.csv', 'sep=;\r\nid;price\r\n1;12,50\r\n2;3,5\r\n');
+  expect(await read('declared', ['id', 'price'])).toEqual(['1\t12,50', '2\t3,5']);
+  await put('declared.csv', '\ufeffsep=^\n"id^x"^s\n1^a\n');
+  expect(await read('declared', ['id^x', 's'])).toEqual(['1\ta']);
+});
+
+it('reads a file anew that was written with the time of its content set back', async () => {
+  const file = files.path('late', 'back.csv');
+  await put('back.csv', 'id,v\n1,10\n');
+  await utimes(file, 1, 1);
+  expect(await typesOf('back')).toEqual({ id: 'bigint', v: 'bigint' });
+  await writeFile(file, 'id,v\n1,01\n');
+  await utimes(file, 1, 1);
+  expect(await typesOf('back')).toEqual({ id: 'bigint', v: 'text' });
 });
 
 describe('a line that cannot be read', () => {
@@ -180,6 +244,13 @@ describe('a line that cannot be read', () => {
     ['short.csv', `id,s,v\n${many(id => `${id},a,b`)}1,2\n`, `line ${late}: the number of cells`],
     ['open.csv', `id,s\n${many(id => `${id},a`)}1,"b\n`, `line ${late}: a quote does not end`],
     ['latin.csv', Buffer.from(`id,s\n${many(id => `${id},a`)}1,\u00e9\n`, 'latin1'), `line ${late}: it is not UTF-8`],
+    ['ragged.csv', 'id,s\n0,y\n1,a,z\n2,b\n', 'line 3: the number of cells'],
+    ['fewer.csv', 'id,s\n1,a,x\n2,b,y\n', 'line 1: the number of cells'],
+    ['gap.csv', 'id,s\n1,a,,x\n2,b,,y\n', 'line 1: the number of cells'],
+    ['sloppy.csv', 'id,s\n1,x\n2,"abc" def\n', 'line 3: a quote does not end'],
+    ['broken.csv', '\ufeff"id\ns",s\r\n1,a\r\n', 'line 1: a name of the header has a line break'],
+    ['unmarked.csv', '"id\ns",s\r\n1,a\r\n', 'line 1: a name of the header has a line break'],
+    ['early.csv', 'id,s,t\n1,x,z\n2,"abc" def,z\n3,"y, z",w\n', 'line 3: a quote does not end'],
     ['torn.ndjson', `${many(id => `{"id":${id}}`)}{"id":\n`, `line ${late - 1}: its content`],
     ['list.ndjson', `${many(id => `{"id":${id}}`)}[1]\n`, `record ${late - 1}: objects and other values`],
     ['listed.json', '[{"id":1},\n{"id":x}]', 'record 2: its content'],

@@ -12,6 +12,10 @@ export const unreadableFiles = {
     zh: '引号没有正确结束，引号内的引号要写两次',
     en: 'a quote does not end as it should; a quote within quotes is written twice',
   },
+  header_break: {
+    zh: '表头里的名称含有换行，无法可靠地读取；请改名，或把文件上传到镜像',
+    en: 'a name of the header has a line break and cannot be read safely; rename it, or upload the file to the mirror',
+  },
   not_utf8: { zh: '不是 UTF-8 文本；请另存为 UTF-8', en: 'it is not UTF-8; save the file as UTF-8' },
   digits: {
     zh: '小数的位数多于可保留的位数；请把它写成带引号的文本，或把文件存为 Parquet',

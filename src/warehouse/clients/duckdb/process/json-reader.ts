@@ -1,6 +1,7 @@
 import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
 import { quoteLiteral } from './quote-literal.js';
+import { headOf, isMarkedList } from './file-head.js';
 import { fits, rowsOf } from './fits-type.js';
 import { roundedKeys } from './rounded-keys.js';
 import { type TableFile } from './folder-tables.js';
@@ -36,10 +37,11 @@ interface Column {
  * @throws DuckDB's error about a line, UnreadableFileError
  */
 export async function jsonReader(connection: DuckDBConnection, path: string, { file }: TableFile): Promise<string> {
-  const described = await describe(connection, path);
-  await refuseAlike(connection, path, described, file);
-  const isRecords = described.length > 1 || described[0]?.name !== whole || (await hasRecords(connection, path, file));
-  const from = (types: ReadonlyMap<string, string>): string => readJson(path, isRecords, types);
+  const place = await placeOf(path);
+  const described = await describe(connection, place);
+  await refuseAlike(connection, place, described, file);
+  const isRecords = described.length > 1 || described[0]?.name !== whole || (await hasRecords(connection, place, file));
+  const from = (types: ReadonlyMap<string, string>): string => readJson(place, isRecords, types);
   const [texts, checked] = [new Map<string, string>(), described.filter(({ type }) => guessed.has(type))];
   for (const { name, type } of checked) texts.set(name, type.endsWith('[]') ? 'VARCHAR[]' : 'VARCHAR');
   const kept = new Set<string>();
@@ -51,7 +53,7 @@ export async function jsonReader(connection: DuckDBConnection, path: string, { f
   const types = new Map(
     described.map(({ name, type }) => [name, exact.has(type) || kept.has(name) ? type : (guessed.get(type) ?? otherwise(type))]),
   );
-  const rounded = await findRounded(connection, path);
+  const rounded = await findRounded(connection, place);
   const selected = [...types.keys()].map(name => {
     const record = isRecords ? rounded.get(name) : [...rounded.values()][0];
     const column = quoteIdentifier(name);
@@ -62,36 +64,42 @@ export async function jsonReader(connection: DuckDBConnection, path: string, { f
 }
 
 /** SQL that reads the beginning of a JSON file, for its number of columns. */
-export function jsonBeginning(path: string): string {
-  return `SELECT * FROM read_json(${quoteLiteral(path)}, ${detection})`;
+export async function jsonBeginning(path: string): Promise<string> {
+  return `SELECT * FROM read_json(${await placeOf(path)}, ${detection})`;
 }
 
-async function describe(connection: DuckDBConnection, path: string): Promise<Column[]> {
-  const rows = await rowsOf(connection, `DESCRIBE SELECT * FROM read_json(${quoteLiteral(path)}, sample_size = -1, ${detection})`);
+/** The first arguments of a reader: the file, and its format if DuckDB's detection misreads it. */
+async function placeOf(path: string): Promise<string> {
+  return `${quoteLiteral(path)}${isMarkedList(await headOf(path)) ? ", format = 'array'" : ''}`;
+}
+
+async function describe(connection: DuckDBConnection, place: string): Promise<Column[]> {
+  const rows = await rowsOf(connection, `DESCRIBE SELECT * FROM read_json(${place}, sample_size = -1, ${detection})`);
   return rows.map(row => ({ name: String(row.column_name), type: String(row.column_type) }));
 }
 
 /**
  * Refuses a file with keys that differ only in case. DuckDB gives the second of them a number, and no object has a value under such a name.
  */
-async function refuseAlike(connection: DuckDBConnection, path: string, columns: readonly Column[], file: string): Promise<void> {
+async function refuseAlike(connection: DuckDBConnection, place: string, columns: readonly Column[], file: string): Promise<void> {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
   for (const { name } of columns.filter(each => names.has(each.name.replace(/_\d+$/, '').toLowerCase()) && /_\d+$/.test(each.name))) {
-    const holders = `SELECT 1 FROM read_json_objects(${quoteLiteral(path)}) WHERE list_contains(json_keys(json), ${quoteLiteral(name)}) LIMIT 1`;
+    const holders = `SELECT 1 FROM read_json_objects(${place}) WHERE list_contains(json_keys(json), ${quoteLiteral(name)}) LIMIT 1`;
     if ((await rowsOf(connection, holders)).length === 0)
       throw new UnreadableFileError({ file, reason: 'alike', column: name.replace(/_\d+$/, '') });
   }
 }
 
 /**
- * Tells whether the key of a file with one column, `json`, is a key of its objects. Else DuckDB gives each whole value under this name.
+ * Tells whether the key of a file with one column, `json`, is the only key of its objects. Else DuckDB gives each whole value under this
+ * name, also where some of the objects have such a key beside others.
  * @throws UnreadableFileError for a file that has objects and other values
  */
-async function hasRecords(connection: DuckDBConnection, path: string, file: string): Promise<boolean> {
+async function hasRecords(connection: DuckDBConnection, place: string, file: string): Promise<boolean> {
   const [found] = await rowsOf(
     connection,
-    `SELECT min(n) FILTER (type = 'OBJECT') AS object, min(n) FILTER (type <> 'OBJECT') AS other, bool_or(type = 'OBJECT' AND list_contains(keys, '${whole}')) AS named
-     FROM (SELECT row_number() OVER () AS n, json_type(json) AS type, json_keys(json) AS keys FROM read_json_objects(${quoteLiteral(path)}))`,
+    `SELECT min(n) FILTER (type = 'OBJECT') AS object, min(n) FILTER (type <> 'OBJECT') AS other, bool_or(list_contains(keys, '${whole}')) AND bool_and(list_has_all(['${whole}'], keys)) AS named
+     FROM (SELECT row_number() OVER () AS n, json_type(json) AS type, json_keys(json) AS keys FROM read_json_objects(${place}))`,
   );
   const [object, other] = [found?.object, found?.other].map(at => (at == null ? null : Number(at)));
   if (object != null && other != null) throw new UnreadableFileError({ file, reason: 'mixed', record: Math.max(object, other) });
@@ -102,16 +110,16 @@ function otherwise(type: string): string {
   return asTexts.has(type) ? 'VARCHAR[]' : 'JSON';
 }
 
-function readJson(path: string, isRecords: boolean, types: ReadonlyMap<string, string>): string {
+function readJson(place: string, isRecords: boolean, types: ReadonlyMap<string, string>): string {
   const columns = [...types].map(([name, type]) => `${quoteLiteral(name)}: ${quoteLiteral(type)}`).join(', ');
-  return `read_json(${quoteLiteral(path)}, columns = {${columns}}, records = ${isRecords}, ${detection})`;
+  return `read_json(${place}, columns = {${columns}}, records = ${isRecords}, ${detection})`;
 }
 
 /** The keys whose decimals a double would round, each with the first record that has such a decimal, counted from 1. */
-async function findRounded(connection: DuckDBConnection, path: string): Promise<Map<string, number>> {
+async function findRounded(connection: DuckDBConnection, place: string): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const result = await connection.stream(
-    `SELECT n, json::VARCHAR FROM (SELECT row_number() OVER () AS n, json FROM read_json_objects(${quoteLiteral(path)}))
+    `SELECT n, json::VARCHAR FROM (SELECT row_number() OVER () AS n, json FROM read_json_objects(${place}))
      WHERE regexp_matches(json, '[0-9.]{16}')`,
   );
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())

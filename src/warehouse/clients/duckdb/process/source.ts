@@ -103,11 +103,12 @@ export class Source {
     }
   }
 
-  private async readerOf(file: TableFile, path: string, { ino, size, mtimeNs }: BigIntStats, isGlance: boolean): Promise<string> {
-    const version = [path, ino, size, mtimeNs].join('\0');
+  private async readerOf(file: TableFile, path: string, before: BigIntStats, isGlance: boolean): Promise<string> {
+    const version = `${path}\0${versionOf(before)}`;
     const known = this.known[version] ?? this.found[version];
     if (known !== undefined) return known;
-    if (isGlance && file.format !== 'parquet') return file.format === 'csv' ? csvBeginning(path) : jsonBeginning(path);
+    if (isGlance && file.format === 'csv') return csvBeginning(this.connection, path, file);
+    if (isGlance && file.format === 'json') return jsonBeginning(path);
     const reader = await readers[file.format](this.connection, path, file);
     if (file.format !== 'parquet') this.found[version] = reader;
     return reader;
@@ -142,7 +143,7 @@ export class Source {
   async requireUnchanged(): Promise<void> {
     for (const { file, before } of this.watched.values()) {
       const now = await located(stat(file, { bigint: true }));
-      if (now.ino !== before.ino || now.size !== before.size || now.mtimeNs !== before.mtimeNs) throw new WorkError('changed');
+      if (versionOf(now) !== versionOf(before)) throw new WorkError('changed');
     }
   }
 
@@ -161,6 +162,11 @@ export class Source {
   end(): void {
     this.engine.end();
   }
+}
+
+/** Writing to a file changes the time of its node (ctime) even where a program sets back the time of its content, as rsync does. */
+function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs].join('\0');
 }
 
 /** Finds the file of a table without opening the file. @throws UnreadableFileError */
