@@ -80,6 +80,7 @@ describe('the files of a folder', () => {
       "SET memory_limit = '9GB'",
       'INSTALL httpfs',
       'SELECT * FROM nothing',
+      'SELECT * FROM inner AS t',
     ];
     for (const sql of refused) await expect(query(sql)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
     await expect(query("SELECT repeat('x', 1000) FROM range(100)", { maxBytes: 1500 })).rejects.toMatchObject({ code: 'answer_too_large' });

@@ -65,7 +65,7 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   if (code === 'too_large' && doing.answer) return new AnswerTooLargeError(doing.answer.source, bytes, doing.answer.limitBytes);
   if (code === 'several_statements' || code === 'not_a_query') return queryError(sqlstates.readOnlyTransaction, error);
   if (message.includes(tooManyFloatDigits)) return queryError(sqlstates.dataException, error);
-  return queryError(sqlstateOf[/^([A-Za-z ]+?) Error:/.exec(message)?.[1] ?? ''] ?? '', error);
+  return queryError(sqlstateOf[/^(?:Failed to extract statements: )?([A-Za-z ]+?) Error:/.exec(message)?.[1] ?? ''] ?? '', error);
 }
 
 function unreadableError(error: FailedWorkError): ApiError {
