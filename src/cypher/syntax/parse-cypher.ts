@@ -11,6 +11,7 @@ import {
 import { isShortestPath, parseExpression, takeVariable } from './parse-expression.js';
 import { parseChain, parsePath, parsePatterns, parseShortestPath } from './parse-pattern.js';
 import { expected } from './phrases.js';
+import { instead } from './old-forms.js';
 import { unbuiltReads, writingClauses } from './refused.js';
 import { TokenStream } from './token-stream.js';
 
@@ -97,7 +98,7 @@ function refuseUnbuilt(tokens: TokenStream): void {
   const write = Object.keys(writingClauses).find(word => tokens.isKeyword(word));
   if (write !== undefined) throw tokens.readOnly(write === 'DETACH' ? 'DETACH DELETE' : write);
   const read = Object.keys(unbuiltReads).find(word => tokens.isKeyword(word));
-  if (read !== undefined) throw tokens.notSupported(read);
+  if (read !== undefined) throw tokens.notSupported(read, undefined, instead(read));
 }
 
 function parsePatternsAndWhere(tokens: TokenStream, optional: boolean, position: number): MatchClause {

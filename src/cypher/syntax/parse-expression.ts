@@ -10,7 +10,7 @@ import {
   type Quantifier,
 } from './cypher-ast.js';
 import { expected, unbuilt } from './phrases.js';
-import { unbuiltFunctions } from './refused.js';
+import { instead } from './old-forms.js';
 import { maxDepth, type TokenStream } from './token-stream.js';
 
 const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
@@ -322,7 +322,8 @@ function parseCall(tokens: TokenStream): Expression {
   tokens.expectSymbol('(');
   if (quantifiers.has(lower)) return parseQuantifier(tokens, lower as Quantifier, start.position);
   if (lower === 'reduce') return parseReduce(tokens, start.position);
-  if (Object.hasOwn(unbuiltFunctions, lower) && isIteration(tokens)) throw tokens.notSupported(`${lower}(… IN …)`, start.position);
+  if ((lower === 'filter' || lower === 'extract') && isIteration(tokens))
+    throw tokens.notSupported(`${lower}(… IN …)`, start.position, instead(`${lower}()`));
   if (lower === 'count' && tokens.takeSymbol('*')) {
     tokens.expectSymbol(')');
     return { kind: 'countAll', position: start.position };
@@ -451,11 +452,13 @@ function parseList(tokens: TokenStream, position: number): Expression {
   return { kind: 'list', items, position };
 }
 
-export function parseMapEntries(tokens: TokenStream): MapEntry[] {
+/** @param old the form of an old parameter in place of the map */
+export function parseMapEntries(tokens: TokenStream, old: '{id}' | '(n {props})' = '{id}'): MapEntry[] {
   tokens.expectSymbol('{');
   const entries: MapEntry[] = [];
   if (!tokens.isSymbol('}')) {
     do {
+      if (entries.length === 0 && tokens.isSymbol('}', 1)) throw tokens.unexpected(expected.map, undefined, old);
       const { name, position } = takeName(tokens, expected.propertyName);
       tokens.expectSymbol(':');
       entries.push({ name, value: parseExpression(tokens), position });

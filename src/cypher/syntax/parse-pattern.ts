@@ -56,6 +56,7 @@ export function parseChain(tokens: TokenStream): PathPattern {
 }
 
 function parseNode(tokens: TokenStream): NodePattern {
+  if (tokens.current.kind === 'name') throw tokens.unexpected("'('", undefined, 'a-->b');
   const { position } = tokens.expectSymbol('(');
   const variable = takeVariable(tokens);
   const labels = parseLabels(tokens);
@@ -126,5 +127,5 @@ function parseProperties(tokens: TokenStream): MapEntry[] {
       'InvalidParameterUse',
     );
   }
-  return tokens.isSymbol('{') ? parseMapEntries(tokens) : [];
+  return tokens.isSymbol('{') ? parseMapEntries(tokens, '(n {props})') : [];
 }

@@ -3,6 +3,7 @@ export const expected = {
   label: { zh: '标签', en: 'a label' },
   relationshipType: { zh: '关系类型', en: 'a relationship type' },
   propertyName: { zh: '属性名', en: 'a property name' },
+  map: { zh: '映射 {名称: 值}', en: 'a map {name: value}' },
   columnName: { zh: '列名', en: 'a column name' },
   variable: { zh: '变量', en: 'a variable' },
   expression: { zh: '表达式', en: 'an expression' },

@@ -30,9 +30,3 @@ export const unbuiltReads = {
   START: 'START n = node(1) RETURN n',
   FINISH: 'MATCH (c:Customer) FINISH',
 } as const;
-
-/** Functions that declare a variable. List comprehensions have replaced these functions. */
-export const unbuiltFunctions = {
-  filter: 'RETURN filter(x IN [1, 2] WHERE x > 1)',
-  extract: 'RETURN extract(x IN [1, 2] | x + 1)',
-} as const;

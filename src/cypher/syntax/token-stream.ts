@@ -1,6 +1,7 @@
 import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
 import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
 import { type PathPattern, type UnionQuery } from './cypher-ast.js';
+import { instead, type oldForms } from './old-forms.js';
 import { expected } from './phrases.js';
 import { tokenize, type Token } from './tokenize.js';
 
@@ -160,15 +161,23 @@ export class TokenStream {
     );
   }
 
-  unexpected(wanted: Phrase, detail?: string): CypherSyntaxError {
+  /** @param old the old form that the tokens may be, as `oldForms` has it */
+  unexpected(wanted: Phrase, detail?: string, ...old: (keyof typeof oldForms)[]): CypherSyntaxError {
     const found = inBoth(this.current.kind === 'end' ? expected.endOfQuery : this.current.text);
     const { zh, en } = inBoth(wanted);
+    const now = instead(...old, ...this.writtenHere());
     return new CypherSyntaxError(
-      { zh: `语法错误：此处应为 ${zh}，实际为 ${found.zh}`, en: `Syntax error: expected ${en}, found ${found.en}` },
+      { zh: `语法错误：此处应为 ${zh}，实际为 ${found.zh}${now.zh}`, en: `Syntax error: expected ${en}, found ${found.en}${now.en}` },
       this.place(),
       { found: found.en, expected: en },
       detail,
     );
+  }
+
+  /** The token at which the parser stops, alone and with the token on either side of it: `!=`, `==`, `LIKE`. */
+  private writtenHere(): string[] {
+    const { text } = this.current;
+    return [text, text + this.peek(1).text, (this.tokens[this.index - 1]?.text ?? '') + text];
   }
 
   refuse(sentence: Bilingual, position: number, facts: Record<string, unknown> = {}, detail?: string): CypherSyntaxError {

@@ -1,4 +1,5 @@
 import { CypherSyntaxError, placeOf } from './cypher.errors.js';
+import { instead } from './old-forms.js';
 
 /** A token of a query. `value` is its meaning: the name without backticks, the string without escapes. `text` is its text in the query. */
 export interface Token {
@@ -155,7 +156,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
 
 function unreadable(text: string, at: number): CypherSyntaxError {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  const hint = fullWidth.test(found) ? { zh: '，请用半角符号', en: ', use the half-width sign' } : { zh: '', en: '' };
+  const hint = fullWidth.test(found) ? { zh: '，请用半角符号', en: ', use the half-width sign' } : instead(found);
   return new CypherSyntaxError(
     { zh: `无法识别的字符 ${JSON.stringify(found)}${hint.zh}`, en: `Unexpected character ${JSON.stringify(found)}${hint.en}` },
     placeOf(text, at),

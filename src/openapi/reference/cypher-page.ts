@@ -1,7 +1,8 @@
 import { aggregateWords, endWords, functionWords } from '../../cypher/semantics/function-words.js';
 import { furtherAggregateWords, furtherFunctionWords } from '../../cypher/functions/further-words.js';
 import { unbuilt } from '../../cypher/syntax/phrases.js';
-import { unbuiltFunctions, unbuiltReads, writingClauses } from '../../cypher/syntax/refused.js';
+import { oldForms } from '../../cypher/syntax/old-forms.js';
+import { unbuiltReads, writingClauses } from '../../cypher/syntax/refused.js';
 import { clauseWords, type CypherWord, expressionWords, operatorWords, unbuiltExamples } from '../../cypher/syntax/syntax-words.js';
 import { maxDepth } from '../../cypher/syntax/token-stream.js';
 import { maxQueryCharacters } from '../../cypher/syntax/tokenize.js';
@@ -39,9 +40,17 @@ export const cypherPage: ReferencePage = {
     section('aggregates', { zh: '聚合', en: 'Aggregates' }, { ...aggregateWords, ...furtherAggregateWords }, queryOf),
     refused('writes', { zh: '拒绝：写入与过程', en: 'Refused: writing and procedures' }, onlyReads, writingClauses),
     refused('unbuilt-clauses', { zh: '拒绝：尚未支持的子句', en: 'Refused: clauses that are not supported' }, notBuilt, unbuiltReads),
-    refused('unbuilt-functions', { zh: '拒绝：尚未支持的函数', en: 'Refused: functions that are not supported' }, notBuilt, {
-      ...unbuiltFunctions,
-    }),
+    {
+      anchor: 'unbuilt-old',
+      title: { zh: '拒绝：旧写法', en: 'Refused: old forms' },
+      entries: Object.entries(oldForms).map(([name, { now, example }], i) => ({
+        anchor: `unbuilt-old-${i + 1}`,
+        name,
+        facts: [],
+        meaning: now,
+        example,
+      })),
+    },
     {
       anchor: 'unbuilt',
       title: { zh: '拒绝：其他尚未支持的部分', en: 'Refused: other parts that are not supported' },

@@ -3,6 +3,7 @@ import { type CypherFunction } from '../../functions/cypher-function.js';
 import { aggregateFunctions } from '../../functions/aggregates.js';
 import { scalarFunctions } from '../../functions/scalar-functions.js';
 import { type Expression } from '../../syntax/cypher-ast.js';
+import { instead } from '../../syntax/old-forms.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { temporalFunctions } from '../../values/temporal/temporal-functions.js';
 import { compile, compileCondition, type ExpressionPlace } from './expression-place.js';
@@ -21,6 +22,9 @@ const wrongArguments: Readonly<Record<string, (type: StaticType) => boolean>> = 
   relationships: type => type === 'node' || type === 'edge' || isPlain(type),
 };
 
+const { zh, en } = instead('size((a)-->())');
+const patternAsArgument = { zh: `模式不能作为函数的参数${zh}`, en: `A pattern cannot be an argument${en}` };
+
 export function compileCall(expression: Expression & { kind: 'call' | 'countAll' }, place: ExpressionPlace): Evaluate {
   const { query } = place;
   const { position } = expression;
@@ -34,7 +38,7 @@ export function compileCall(expression: Expression & { kind: 'call' | 'countAll'
   if (given.length < found.least || given.length > found.most) throw wrongCount(expression, found, place);
   const [first] = given;
   if (first?.kind === 'pattern' && first.pattern.shortest === null)
-    throw query.error('UnexpectedSyntax', { zh: '模式不能作为函数的参数', en: 'A pattern cannot be an argument' }, first.position);
+    throw query.error('UnexpectedSyntax', patternAsArgument, first.position);
   if (first && wrongArguments[name]?.(staticType(first, place.scope)))
     throw query.error(
       'InvalidArgumentType',
@@ -65,12 +69,13 @@ export function compileCall(expression: Expression & { kind: 'call' | 'countAll'
 function unknownFunction({ name, position }: Expression & { kind: 'call' }, { query }: ExpressionPlace): Error {
   const tables: Readonly<Record<string, { name: string }>>[] = [scalarFunctions, temporalFunctions, aggregateFunctions];
   const known = tables.flatMap(table => Object.values(table).map(each => each.name));
-  const nearest = nearestName(name, known);
+  const now = instead(`${name}()`);
+  const nearest = now.en === '' ? nearestName(name, known) : null;
   return query.error(
     'UnknownFunction',
     {
-      zh: `没有函数 ${name}()${nearest === null ? '' : `，是否指 ${nearest}()？`}`,
-      en: `There is no function ${name}()${nearest === null ? '' : `; did you mean ${nearest}()?`}`,
+      zh: `没有函数 ${name}()${now.zh}${nearest === null ? '' : `，是否指 ${nearest}()？`}`,
+      en: `There is no function ${name}()${now.en}${nearest === null ? '' : `; did you mean ${nearest}()?`}`,
     },
     position,
   );
