@@ -1,6 +1,6 @@
 import { type CalendarGrain } from '../../metrics/formula/formula-tree.js';
 import { addDays, dateOf, daySpan, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from '../../text/calendar.js';
-import { findMatches, type FoundTime, inYear, plain, type Read, spanOfDay, yearPattern } from './found-time.js';
+import { edgeOfYear, findMatches, type FoundTime, inYear, plain, type Read, spanOfDay, yearPattern } from './found-time.js';
 import { numeralPattern, readNumeral } from './numerals.js';
 
 const months = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
@@ -42,6 +42,15 @@ export function findEnglishTimes(text: string, today: string): FoundTime[] {
       const number = groups[1] === undefined ? ordinals.indexOf(groups[2] ?? '') + 1 : Number(groups[1]);
       return inYear(yearOf(groups[3], groups[4]), thisYear, year => quarterSpan(year, number));
     }),
+    // `the first three quarters of 2025`, `last 2 months of this year`.
+    ...findMatches(
+      text,
+      new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${numeralPattern})\\s+(month|quarter)s?${ofYear}\\b`, 'g'),
+      groups => {
+        const part = edgeOfYear(groups[1] !== undefined, readNumeral(groups[2] ?? '') ?? 0, groups[3] === 'month' ? 1 : 3);
+        return plain(part(yearOf(groups[4], groups[5]) ?? thisYear));
+      },
+    ),
     ...findMatches(text, new RegExp(`\\b(?:the\\s+)?(?:last|final)\\s+quarter${ofYear}\\b`, 'g'), groups =>
       inYear(yearOf(groups[1], groups[2]), thisYear, year => quarterSpan(year, 4)),
     ),
@@ -96,6 +105,9 @@ export function findEnglishTimes(text: string, today: string): FoundTime[] {
     ...findMatches(text, /\b(?:the\s+)?(last|this|previous|current|next)\s+(week|month|quarter|year)\b/g, ([, word, unit]) =>
       plain(inUnit(unit, word === 'next' ? 1 : word === 'last' || word === 'previous' ? -1 : 0)),
     ),
+    ...findMatches(text, /\b(?:(?:over|within|in|during|for)\s+)?(?:the\s+)?past\s+(day|week|month|quarter|year)\b/g, ([, unit]) =>
+      plain(lastUnits(today, 1, unit as CalendarGrain)),
+    ),
     ...findMatches(text, /\b(?:today|yesterday|tomorrow)\b/g, groups => plain(daySpan(addDays(today, days[groups[0]] ?? 0)))),
     ...findMatches(
       text,
@@ -111,7 +123,7 @@ export function findEnglishTimes(text: string, today: string): FoundTime[] {
     ...findMatches(
       text,
       new RegExp(
-        `(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|till|through|by|before|after|vs\\.?|versus|compared with)\\s{1,3})(${yearPattern})\\b(?!-\\d\\d?\\b(?!\\d\\d))` +
+        `(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|till|through|by|before|after|vs\\.?|versus|compared with|(?:earlier|later) than)\\s{1,3})(${yearPattern})\\b(?!-\\d\\d?\\b(?!\\d\\d))` +
           `|\\b(${yearPattern})(?=\\s*[-–]\\s*${yearPattern}\\b)|(?<=\\b${yearPattern}\\s{0,3}[-–]\\s{0,3})(${yearPattern})\\b(?!-)`,
         'g',
       ),

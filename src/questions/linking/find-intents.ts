@@ -9,6 +9,11 @@ const mostDigits = 15;
 const notAt = '(?<!\\bat\\s+(?:the\\s+)?(?:very\\s+)?)';
 const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万亿分第])';
 
+/** Source of a lookahead for the end of a value. Other text behind a number changes it to a bound or a count: `4+`, `5 and up`, `10前`. */
+const endOfValue =
+  `(?=(?:元|岁|人|吨|公里|分|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|` +
+  `(?:and|who|with|that|which|in|from|for)\\b(?!\\s+(?:up|over|above|more|below|under|less)\\b)))`;
+
 interface Rule {
   pattern: RegExp;
   read: (groups: (string | undefined)[]) => Intent | Intent[] | null;
@@ -39,6 +44,12 @@ const is =
   () =>
     intent;
 
+/** A number that is a value only right behind a numeric property. */
+const bareValue: Rule['read'] = groups => {
+  const intent = compare('=')(groups);
+  return intent?.kind === 'compare' ? { ...intent, isBare: true } : null;
+};
+
 const number = (groups: (string | undefined)[]): Intent => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
 
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
@@ -62,18 +73,12 @@ const rules: Rule[] = [
     read: compare('='),
   },
   { pattern: new RegExp(`\\b(?:(?:is |are )?exactly|equals?(?: to)?|(?:is|are) equal to)\\s+${amountPattern}`, 'g'), read: compare('=') },
-  // A number behind 是 or `is` is a value only if the text behind the number does not change it to a bound: `4+`, `5 and up`, `10前`.
   {
-    pattern: new RegExp(
-      `(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}` +
-        `(?=(?:元|岁|人|吨|公里|分|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|(?:and|who|with|that|which|in|from|for)\\b(?!\\s+(?:up|over|above|more|below|under|less)\\b)))`,
-      'g',
-    ),
-    read: groups => {
-      const intent = compare('=')(groups);
-      return intent?.kind === 'compare' ? { ...intent, isBare: true } : null;
-    },
+    pattern: new RegExp(`(?:[为是]|\\b(?:is|are|was|were|of)\\s)\\s*${amountPattern}` + endOfValue, 'g'),
+    read: bareValue,
   },
+  // `with id 99`, 编号99的: such a number is a value only right behind a numeric property.
+  { pattern: new RegExp(`(?<=[a-z]\\s|\\p{Script=Han}\\s?)(\\d{1,15}(?:\\.\\d+)?)(?![.,]?\\d)${endOfValue}`, 'gu'), read: bareValue },
   // Zero after 是 or `is` is always a value. Other numbers after these words may be names.
   {
     pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0(?![\d%％a-z]|[.,]\d|.{0,2}以[上下])|零(?=$|[的且,，。?？\s])|zero\b)/g,

@@ -1,4 +1,5 @@
-import { dayOf, daySpan, type Span } from '../../text/calendar.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { dateOf, dayOf, daySpan, type Span } from '../../text/calendar.js';
 
 /** A time named in a question, at the offsets `start` and `end`. `span` is null for a time that does not exist, such as 31 February. */
 export interface TimeMention {
@@ -8,19 +9,23 @@ export interface TimeMention {
   span: Span | null;
   /** Whether the year was assumed, because the time does not name one. */
   isYearAssumed: boolean;
+  /** How to write a time without a span, as part of a sentence; null for a time with a span. */
+  hint: Bilingual | null;
 }
 
-export interface FoundTime extends Omit<TimeMention, 'isYearAssumed'> {
+export interface FoundTime extends Omit<TimeMention, 'isYearAssumed' | 'hint'> {
   /** Set for a part of a year whose year is not named. The part takes the year of the time before it (`2024年1月到3月`). Else null. */
   withYear: PartOfYear | null;
   /** Set for a range: whether both ends of the range lack a year. */
   isYearAssumed?: boolean;
   /** Set for a part of a year without its year, where the question writes a year that does not belong to the part. */
   isUnclear?: boolean;
+  /** How to write a time without a span, if the words alone say it. */
+  hint?: Bilingual;
 }
 
 export type PartOfYear = (year: number) => Span | null;
-export type Read = Pick<FoundTime, 'span' | 'withYear'>;
+export type Read = Pick<FoundTime, 'span' | 'withYear' | 'hint'>;
 
 export const yearPattern = '(?:19|20)\\d\\d';
 
@@ -38,6 +43,14 @@ export function plain(span: Span | null): Read {
 
 export function inYear(year: number | null, thisYear: number, part: PartOfYear): Read {
   return { span: part(year ?? thisYear), withYear: year === null ? part : null };
+}
+
+/** The first or last so many units of a year, each of so many months. Null if a year has fewer. */
+export function edgeOfYear(isFirst: boolean, count: number, monthsOfUnit: 1 | 3): PartOfYear {
+  const months = count * monthsOfUnit;
+  if (months < 1 || months > 12) return () => null;
+  return year =>
+    isFirst ? { from: dateOf(year), to: dateOf(year, months + 1) } : { from: dateOf(year, 13 - months), to: dateOf(year + 1) };
 }
 
 export function spanOfDay(year: number, month: number, day: number): Span | null {

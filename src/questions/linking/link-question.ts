@@ -1,14 +1,16 @@
 import { ApiError } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
+import { findBooleanValues } from './boolean-values.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
 import { isOfGrammar } from './grammar-words.js';
 import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
-import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, intentsOf, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
 import { NameHints } from './name-hints.js';
@@ -34,6 +36,8 @@ export interface LinkedQuestion {
   mentions: Mention[];
   /** Words that were not understood and may change the answer. */
   unknown: string[];
+  /** How to write some of the words that were not understood. Absent without any. */
+  advice?: Bilingual[];
   /** Nodes that an earlier question found. Set if this question asks only for some of these nodes. */
   among?: Among;
 }
@@ -87,8 +91,11 @@ export async function linkQuestion(
   const text = normalizeText(question);
   // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > longestQuestion) throw new TooManyWordsError();
-  const times = findTimes(text, today).map(({ span, isYearAssumed, ...place }): Mention => ({
-    ...place,
+  const foundTimes = findTimes(text, today);
+  const times = foundTimes.map(({ text: own, start, end, span, isYearAssumed }): Mention => ({
+    text: own,
+    start,
+    end,
     meanings: span ? [{ as: 'time', span, ...(isYearAssumed && { isYearAssumed }) }] : [],
   }));
   const hints = new NameHints(question, text);
@@ -103,6 +110,7 @@ export async function linkQuestion(
     ...words,
     ...words.flatMap(word => withOrigin(word, text)),
     ...findLetterValues(text, words, hints, own => names.findValues(own)),
+    ...findBooleanValues(text, words),
   ];
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
@@ -121,7 +129,13 @@ export async function linkQuestion(
   const quantities = findUnclaimedQuantities(text, linked.mentions).filter(word => !unknown.includes(word));
   const letters = findUnreadLetters(text, linked.mentions, hints).filter(word => !unknown.includes(word));
   const marks = findUnreadMarks(text, linked.mentions, [...unknown, ...quantities, ...letters]);
-  return { text, mentions: linked.mentions.filter(isReal), unknown: withoutParts([...unknown, ...quantities, ...letters, ...marks]) };
+  const advice = foundTimes.flatMap(({ hint }) => hint ?? []);
+  return {
+    text,
+    mentions: linked.mentions.filter(isReal),
+    unknown: withoutParts([...unknown, ...quantities, ...letters, ...marks]),
+    ...(advice.length > 0 && { advice }),
+  };
 }
 
 /** Leaves out a single Chinese character that a longer unknown word contains: 子 beside 子公司. */
@@ -215,7 +229,8 @@ async function findNames(
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
       const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
-      const meanings = lexicon.has(own) ? words : withoutForms(words, values, text.slice(end), hasTime);
+      const ofSchema = lexicon.has(own) ? words : withoutForms(words, values, text.slice(end), hasTime);
+      const meanings = namesakes.length > 0 ? besidesNames(ofSchema, hints, start, end) : ofSchema;
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
@@ -231,6 +246,12 @@ async function findNames(
     }
   }
   return found;
+}
+
+/** The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter. */
+function besidesNames(meanings: Meaning[], hints: NameHints, start: number, end: number): Meaning[] {
+  if (hints.isQuoted(start, end)) return [];
+  return hints.isCapital(start) && hints.looksLikeName(start, end) ? meanings.filter(({ as }) => as !== 'label') : meanings;
 }
 
 /** Whether a single character is a value: it stands right before a label (女 in 女船员), or is a predicate (是女的). */

@@ -65,7 +65,8 @@ export class NameHints {
     return this.isCapital(start) && /^(?!AND$)\p{Lu}{2,3}$/u.test(this.written?.slice(start, end) ?? '');
   }
 
-  private isQuoted(start: number, end: number): boolean {
+  /** Tells whether a stretch stands in quotes. */
+  isQuoted(start: number, end: number): boolean {
     const [before, after] = [this.written?.[start - 1] ?? '', this.written?.[end] ?? ''];
     return before !== '' && after !== '' && opening.includes(before) && closing.includes(after);
   }

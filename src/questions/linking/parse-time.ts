@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { addDays, type Span } from '../../text/calendar.js';
 import { findChineseTimes } from './chinese-times.js';
 import { findEnglishTimes } from './english-times.js';
@@ -13,14 +14,29 @@ export function findTimes(text: string, today: string): TimeMention[] {
     if (!last || mention.start >= last.end) separate.push(mention);
   }
   return joinTimes(text, withYears(text, separate, today), today).map(
-    ({ text: own, start, end, span, withYear, isUnclear = false, isYearAssumed = withYear !== null }) => ({
+    ({ text: own, start, end, span, withYear, isUnclear = false, isYearAssumed = withYear !== null, hint }) => ({
       text: own,
       start,
       end,
       span: isUnclear ? null : span,
       isYearAssumed,
+      hint: isUnclear ? ofWhichYear(own, today.slice(0, 4)) : span ? null : (hint ?? notExact(own)),
     }),
   );
+}
+
+function ofWhichYear(time: string, year: string): Bilingual {
+  return {
+    zh: `“${time}”没有写明是哪一年，请写出年份，例如“${year}年${time}”`,
+    en: `"${time}" does not say of which year it is; name the year, such as "${time} ${year}"`,
+  };
+}
+
+function notExact(time: string): Bilingual {
+  return {
+    zh: `“${time}”不是有效且确切的时间，请写成“2025年11月”“2025年第四季度”或“2025-11-30”这样`,
+    en: `"${time}" is not a valid and exact time; write it like "November 2025", "Q4 2025" or "2025-11-30"`,
+  };
 }
 
 /**
@@ -36,7 +52,7 @@ function withYears(text: string, times: FoundTime[], today: string): FoundTime[]
     const joint = before && isDated[i - 1] ? jointOf(text, before, time) : null;
     const taken = joint && time.withYear ? spanBeside(time.withYear, before?.span, joint === 'list', today) : undefined;
     if (taken !== undefined) isDated[i] = true;
-    dated.push(taken === undefined ? time : { ...time, span: taken });
+    dated.push(taken === undefined ? time : withSpan(time, taken));
   }
   for (let i = dated.length - 2; i >= 0; i--) {
     const [time, next] = [dated[i]!, dated[i + 1]!];
@@ -44,10 +60,15 @@ function withYears(text: string, times: FoundTime[], today: string): FoundTime[]
     const taken = joint && time.withYear ? spanBeside(time.withYear, next.span, joint !== 'list', today) : undefined;
     if (taken === undefined) continue;
     isDated[i] = true;
-    dated[i] = { ...time, span: taken };
+    dated[i] = withSpan(time, taken);
   }
   const namesYear = times.some(({ text: own }) => writtenYear.test(own));
   return dated.map((time, i) => (namesYear && !isDated[i] ? { ...time, isUnclear: true } : time));
+}
+
+/** The time in the year beside it. Null leaves open in which year it lies, unless the time does not exist at all. */
+function withSpan(time: FoundTime, span: Span | null): FoundTime {
+  return { ...time, span, ...(span === null && time.span !== null && { isUnclear: true }) };
 }
 
 const writtenYear = /\d{4}|[〇零一二三四五六七八九]{4}年/;

@@ -1,5 +1,5 @@
 import { type Span } from '../../text/calendar.js';
-import { type Comparison, type TextOperator, type EntityNode, fillPlaces, type Mention, type MeaningOf } from './meaning.js';
+import { type Comparison, type TextOperator, type EntityNode, fillPlaces, intentsOf, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {
   mention: Mention;
@@ -70,6 +70,12 @@ export interface QuestionTerms {
   negations: Mention[];
   /** All negations, with those that exclude a name or value. */
   denials: Mention[];
+}
+
+/** The question with spaces in place of the words that name something, and of negations. Words of questions stay. */
+export function unreadOf({ text, mentions }: { text: string; mentions: Mention[] }): string {
+  const isRead = (mention: Mention): boolean => mention.meanings[0]?.as !== 'intent' || intentsOf(mention, 'negation') !== null;
+  return fillPlaces(text, mentions.filter(isRead));
 }
 
 /** The question with spaces in place of the values in it. */

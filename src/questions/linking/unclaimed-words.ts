@@ -43,7 +43,9 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   // `是哪家生产的`: the verb that asks is unknown.
   const asked = mentions.flatMap(mention => {
     const verb = intentsOf(mention, 'which') && /^(\p{Script=Han}{2,4}?)的?\s*[?？]?$/u.exec(text.slice(mention.end))?.[1];
-    return verb && isFree(mention.end, mention.end + verb.length) && withoutStopWords(verb).length > 0 ? [mention.text + verb] : [];
+    return verb && isFree(mention.end, mention.end + verb.length) && withoutStopWords(verb).length > 0 && !isTraded(mention.text + verb)
+      ? [mention.text + verb]
+      : [];
   });
   return [
     ...asked,
@@ -54,6 +56,11 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ...english.map(({ text: word }) => word),
     ...chinese.map(([own]) => own),
   ];
+}
+
+/** Whether a verb of trade asks for a person: the planner tells the sides of a trade apart (`trade-verbs.ts`). */
+function isTraded(asked: string): boolean {
+  return /^谁[买卖]/.test(asked);
 }
 
 /** Unread characters right before a name, which limit the things that the name means: 子公司, 贵的药. */

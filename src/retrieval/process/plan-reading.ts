@@ -72,7 +72,7 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
   if (metric && !('reason' in metric) && missed.length === 0)
     return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
   if (missed.length > 0 || linked.mentions.every(({ meanings }) => meanings[0]?.as === 'intent'))
-    return planned({ reason: notUnderstood(missed) });
+    return planned({ reason: notUnderstood(missed, linked.advice ?? []) });
   if (metric && !isAlsoOfGraph(linked)) return planned(metric);
   const onGraph = await planGraphQuestion(linked, schema, entities, language, { pace, choices });
   return planned(metric && 'reason' in onGraph && !('choices' in onGraph) ? metric : onGraph);
@@ -113,7 +113,11 @@ export const tooMuchAtOnce: Bilingual = {
   en: 'It asks for too much at once; ask in several questions',
 };
 
-function notUnderstood(words: string[]): Bilingual {
+/** @param advice how to write some of the words */
+function notUnderstood(words: string[], advice: Bilingual[]): Bilingual {
   if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
-  return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
+  return {
+    zh: [`不理解“${words.join('”、“')}”`, ...advice.map(({ zh }) => zh)].join('；'),
+    en: [`Not understood: ${words.join(', ')}`, ...advice.map(({ en }) => en)].join('; '),
+  };
 }
