@@ -31,6 +31,9 @@ describe('questions about a press', () => {
     ['Which articles did Tom Hall save but not view?', byTom],
     ['Tom Hall收藏但没有浏览的文章', byTom],
     ['articles saved by Tom Hall but not viewed by Tom Hall', byTom],
+    ['articles saved by Tom Hall but not viewed', byTom],
+    ['Which articles were saved by Tom Hall but never viewed?', byTom],
+    ['被Tom Hall收藏但没有浏览的文章', byTom],
     ['articles that were saved but not viewed', 'NOT EXISTS { MATCH (t:Article)<-[:viewed]-(n1:Reader) }'],
   ])('%s: denies what the named reader does', async (question, cypher) => {
     expect(await ask(question)).toContain(cypher);

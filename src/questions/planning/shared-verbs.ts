@@ -9,27 +9,38 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 const joining = /^[过了]? ?,? ?(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)? ?(?:(?:has|have|had|did|does|do|was|were) )?$/;
 
-/** Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one. */
+/**
+ * Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one.
+ * `agent`: the name of the thing that does what the first verb says, if it stands behind the verb: `saved by Ann but not viewed`.
+ */
 interface VerbPair {
   first: SchemaWord;
   second: SchemaWord;
   denial: Mention | undefined;
+  agent: Mention | undefined;
 }
 
-/** Finds two verbs of different relations with nothing but a conjunction and a negation between them. */
-export function verbPairs({ text, denials }: QuestionTerms, words: SchemaWord[]): VerbPair[] {
+/** Matches the text between a verb and the thing that does what it says. */
+const byAgent = /^ by (?:the )?["'“‘]?$/;
+
+/** Finds two verbs of different relations with nothing but an agent, a conjunction and a negation between them. */
+export function verbPairs({ text, denials, entities }: QuestionTerms, words: SchemaWord[]): VerbPair[] {
   return words.flatMap((second, i) => {
     const first = words[i - 1];
     if (!first || !isOnlyRelation(first) || !isOnlyRelation(second)) return [];
     if ([...first.relations].some(type => second.relations.has(type))) return [];
-    const [from, to] = [first.mention.end, second.mention.start];
+    const [verbEnd, to] = [first.mention.end, second.mention.start];
+    const agent = entities.find(
+      ({ mention: { start } }) => start < to && byAgent.test(text.slice(verbEnd, Math.max(verbEnd, start))),
+    )?.mention;
+    const from = agent ? agent.end + (/^["'”’]/.exec(text.slice(agent.end))?.[0].length ?? 0) : verbEnd;
     const denial = denials.find(({ start, end }) => start >= from && end <= to);
     // With one space for several, the pattern reads each character once. Their number is the caller's.
     const between = (denial ? `${text.slice(from, denial.start)} ${text.slice(denial.end, to)}` : text.slice(from, to)).replace(
       /\s+/g,
       ' ',
     );
-    return between.trim() + (denial ? '-' : '') !== '' && joining.test(between) ? [{ first, second, denial }] : [];
+    return between.trim() + (denial ? '-' : '') !== '' && joining.test(between) ? [{ first, second, denial, agent }] : [];
   });
 }
 
@@ -44,12 +55,12 @@ export function refuseSharedVerbs(
   wordsOf: ReadonlyMap<Anchor, SchemaWord[]>,
   negated: readonly NegatedPart[],
 ): void {
-  for (const { first, second, denial } of verbPairs(terms, words)) {
+  for (const { first, second, denial, agent } of verbPairs(terms, words)) {
     const denied = negated.find(({ mention }) => mention === denial)?.terms.find(({ mention }) => mention.start >= second.mention.end);
     if (denied && ![...wordsOf.values()].some(own => own.includes(first))) throw onlyOnce(first, second, denied.mention);
     for (const [{ mention }, own] of wordsOf) {
       const isOfBoth = own.includes(first) && own.includes(second);
-      const isSubject = mention.end <= first.mention.start;
+      const isSubject = mention.end <= first.mention.start || mention.start === agent?.start;
       if (!isOfBoth || (isSubject && denial !== undefined)) continue;
       throw onlyOnce(first, second, mention);
     }
@@ -82,7 +93,7 @@ export function doerOf(
       !negated &&
       start === way[0]?.to &&
       hops.length === 1 &&
-      mention.end <= pair.first.mention.start &&
+      (mention.end <= pair.first.mention.start || mention.start === pair.agent?.start) &&
       pair.first.relations.has(hops[0]?.type ?? ''),
   );
   return found?.[0] ?? null;
