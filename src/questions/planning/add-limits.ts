@@ -1,9 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isDate, isTime } from '../linking/date-names.js';
-import { dateSaid, timesOf } from './label-dates.js';
+import { dateSaid, ownDate, timesOf } from './label-dates.js';
+import { type NameChoices } from './name-choices.js';
 import { isNumeric } from '../linking/numerals.js';
 import { type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
@@ -17,6 +19,7 @@ export function addLimits(
   thresholds: Threshold[],
   words: SchemaWord[],
   schema: GraphSchema,
+  choices: NameChoices,
 ): { used: SchemaWord[]; notes: Bilingual[] } {
   const used: SchemaWord[] = [];
   const notes: Bilingual[] = [];
@@ -35,7 +38,7 @@ export function addLimits(
     for (const variable of variables) writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${parameter}`);
     used.push(property);
   }
-  return { used: [...used, ...addTimes(writer, terms, words, schema, notes)], notes };
+  return { used: [...used, ...addTimes(writer, terms, words, schema, notes, choices)], notes };
 }
 
 /** A date of a node or edge in the pattern. `isHidden`: the node or edge is only inside EXISTS, so none of its values is returned. */
@@ -49,7 +52,14 @@ interface PatternDate {
 }
 
 /** Limits the date that the question names, else the only date on the pattern. Returns the words for this date. */
-function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema, notes: Bilingual[]): SchemaWord[] {
+function addTimes(
+  writer: CypherWriter,
+  terms: QuestionTerms,
+  words: SchemaWord[],
+  schema: GraphSchema,
+  notes: Bilingual[],
+  choices: NameChoices,
+): SchemaWord[] {
   const [first] = terms.times;
   if (!first) return [];
   const dates = datesOn(writer, schema);
@@ -67,20 +77,12 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
   const days = dates.filter(({ isYear }) => !isYear);
   const unnamed = days.length > 0 ? days : dates;
   const meant = namedDates.length > 0 ? namedDates : saidDates(unnamed, words, schema, first.mention.text, notes);
-  const [found] = meant;
+  const found = oneDate(meant, writer.target, schema, first.mention, choices);
   if (!found)
     throw new UnplannableError(
       `所问的对象没有日期，无法限定“${first.mention.text}”`,
       `The things that are asked for have no date to limit to "${first.mention.text}"`,
     );
-  if (meant.length > 1) {
-    const isOfOne = meant.every(({ ownerName }) => ownerName === found.ownerName);
-    const names = meant.map(({ ownerName, property }) => (isOfOne ? property : `${ownerName}.${property}`));
-    throw new UnplannableError(
-      `“${first.mention.text}”可以指：${names.join('、')}，请写明`,
-      `"${first.mention.text}" may limit ${names.join(' or ')}: say which`,
-    );
-  }
   for (const { mention, from, isYearAssumed } of terms.times)
     if (isYearAssumed)
       notes.push({
@@ -100,6 +102,21 @@ function addTimes(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[
     writer.where(conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`);
   }
   return words.filter(word => isOf(word, found));
+}
+
+/**
+ * The one of several dates that a time limits; undefined without any.
+ * @throws AmbiguousQuestionError for several dates without a choice; those of what is asked for come first, led by its own date
+ */
+function oneDate(dates: PatternDate[], target: string, schema: GraphSchema, time: Mention, choices: NameChoices): PatternDate | undefined {
+  const label = schema.labels.find(({ name }) => name === target);
+  const own = label && ownDate(label)?.name;
+  const rank = ({ ownerName, property }: PatternDate): number => (ownerName !== target ? 2 : property === own ? 0 : 1);
+  const sorted = [...dates].sort((a, b) => rank(a) - rank(b));
+  const isOfOne = sorted.every(({ ownerName }) => ownerName === sorted[0]?.ownerName);
+  const nameOf = ({ ownerName, property }: PatternDate): string => (isOfOne ? property : `${ownerName}.${property}`);
+  const chosen = sorted.length > 1 ? choices.requireOneDate(time, sorted.map(nameOf)) : null;
+  return sorted.find(date => chosen === null || nameOf(date) === chosen);
 }
 
 /** The year that begins on a day. @throws UnplannableError for any day but January 1 */

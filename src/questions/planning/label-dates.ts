@@ -38,7 +38,7 @@ export function dateSaid(label: LabelSchema, words: SchemaWord[]): { date: Prope
 }
 
 /** The date named after the label: `order date` of an order. Null unless there is exactly one. */
-function ownDate(label: LabelSchema): PropertySchema | null {
+export function ownDate(label: LabelSchema): PropertySchema | null {
   const names = [label.name, ...label.aliases].map(name => senseOf(name.toLowerCase()));
   const own = datesOf(label).filter(date => eventsOf(date).some(event => names.includes(senseOf(event))));
   return own.length === 1 ? (own[0] ?? null) : null;

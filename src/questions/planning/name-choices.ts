@@ -1,4 +1,5 @@
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { type EntityNode, type Mention } from '../linking/meaning.js';
 import { type EntityTerm } from '../linking/question-terms.js';
@@ -85,12 +86,21 @@ export class NameChoices {
    * @throws AmbiguousQuestionError unless there is only one, or one was chosen
    */
   requireOneRole({ text }: Mention, roles: string[]): string {
-    const token = (role: string): string => encode(['role', text, role]);
-    const [role, ...others] = roles.length > 1 ? [...roles.filter(each => this.isChosen(token(each))), ...roles] : roles;
-    if (role !== undefined && (others.length === 0 || this.isChosen(token(role)))) return role;
+    return this.requireOneName('role', text, roles, { zh: `“${text}”可以指几个维度`, en: `"${text}" may stand for several dimensions` });
+  }
+
+  /** The one of several dates that a time limits. @throws AmbiguousQuestionError unless there is only one, or one was chosen */
+  requireOneDate({ text }: Mention, dates: string[]): string {
+    return this.requireOneName('date', text, dates, { zh: `“${text}”可以指几个日期`, en: `"${text}" may be of several dates` });
+  }
+
+  private requireOneName(kind: 'role' | 'date', text: string, names: string[], reason: Bilingual): string {
+    const token = (name: string): string => encode([kind, text, name]);
+    const [name, ...others] = names.length > 1 ? [...names.filter(each => this.isChosen(token(each))), ...names] : names;
+    if (name !== undefined && (others.length === 0 || this.isChosen(token(name)))) return name;
     throw new AmbiguousQuestionError(
-      { zh: `“${text}”可以指几个维度`, en: `"${text}" may stand for several dimensions` },
-      roles.slice(0, mostChoices).map(each => ({ token: token(each), text: each })),
+      reason,
+      names.slice(0, mostChoices).map(each => ({ token: token(each), text: each })),
     );
   }
 

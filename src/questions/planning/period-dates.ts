@@ -2,6 +2,7 @@ import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { isTime } from '../linking/date-names.js';
 import { type Mention } from '../linking/meaning.js';
 import { dateOfEvent, dateSaid, datesOf, timesOf } from './label-dates.js';
+import { type NameChoices } from './name-choices.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
@@ -18,9 +19,16 @@ export interface PeriodDate {
  * The date by which the nodes of a label are grouped: the date that the question names itself or by its event, else the date named after
  * the label (`order date` of an order), else the only date of the label.
  * @param namesOther whether the question names things related to the nodes; a relation may then lead to these things and name no event
- * @throws UnplannableError if the question does not tell which date is meant
+ * @throws UnplannableError if the question does not tell which date is meant; AmbiguousQuestionError for several dates without a choice
  */
-export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord[], period: Mention, namesOther: boolean): PeriodDate {
+export function dateOfPeriod(
+  schema: PlanSchema,
+  name: string,
+  words: SchemaWord[],
+  period: Mention,
+  namesOther: boolean,
+  choices: NameChoices,
+): PeriodDate {
   const label = schema.labels.find(each => each.name === name);
   const dates = label ? datesOf(label) : [];
   if (!label || dates.length === 0)
@@ -45,8 +53,13 @@ export function dateOfPeriod(schema: PlanSchema, name: string, words: SchemaWord
   if (date) return { date, words: others.filter(word => dateOf(word) === date), isAssumed: false };
   const isOnly = dates.length === 1 && (namesOther || !others.some(isOnlyRelation));
   const own = dateSaid(label, words)?.date ?? (isOnly ? dates[0] : undefined);
-  if (!own) throw severalDates(dates, period);
-  return { date: own, words: [], isAssumed: true };
+  if (own) return { date: own, words: [], isAssumed: true };
+  if (dates.length === 1) throw severalDates(dates, period);
+  const chosen = choices.requireOneDate(
+    period,
+    dates.map(each => each.name),
+  );
+  return { date: dates.find(each => each.name === chosen) ?? dates[0]!, words: [], isAssumed: false };
 }
 
 /** Tells whether a word names a date of any label, or the event that happens at such a date. */

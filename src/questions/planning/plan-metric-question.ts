@@ -5,7 +5,7 @@ import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
 import { whyNegated, whyStatistic } from '../linking/negation.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
@@ -15,6 +15,8 @@ import { readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
+import { whyOthers } from './refuse-others.js';
+import { whyNotTraded } from './trade-verbs.js';
 
 /**
  * Turns a question that names a metric into a call of this metric, or gives the reason why it cannot. Null if the question names no
@@ -63,8 +65,12 @@ function planMetric(
 
   const filters = readFilters(metric, schema, terms, choices);
   if ('reason' in filters) return filters;
-  const unread = whyRelated(metric, schema, terms, filters);
-  if (unread) return { reason: unread };
+  const unread = unreadOf(linked);
+  const unmeant =
+    whyRelated(metric, schema, terms, filters) ??
+    (filters.some(({ negated }) => negated) ? null : whyOthers(unread)) ??
+    whyNotTraded(unread, new Set([...filters.map(({ label }) => label), ...terms.labels.map(({ label }) => label)]), schema);
+  if (unmeant) return { reason: unmeant };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');
   const dimensions = readDimensions(metric, schema, terms, named, others, filters, isList, choices);
   if ('reason' in dimensions) return dimensions;
@@ -94,8 +100,8 @@ function planMetric(
   const periods = change ? null : joinPeriods(terms.times);
   if (!change && terms.times.length > 1 && !periods)
     return fail(
-      '几个时间段须首尾相接且都是整年、整季或整月',
-      'Several periods must follow one another and be whole years, quarters or months',
+      '几个时间段须首尾相接且都是整年、整季或整月；不相接的请分开问',
+      'Several periods must follow one another and be whole years, quarters or months; ask for others apart',
     );
   const time = change?.time ?? periods ?? terms.times[0];
   const asked = terms.grain && intentsOf(terms.grain, 'grain')?.grain;

@@ -58,7 +58,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     const others = this.words.filter(({ labels }) => labels.size > 0 && !labels.has(label));
     this.refuseListed(others);
     const namesOther = terms.entities.length + terms.values.length + others.length > 0;
-    const { date, words, isAssumed } = dateOfPeriod(this.schema, label, this.words, grain, namesOther);
+    const { date, words, isAssumed } = dateOfPeriod(this.schema, label, this.words, grain, namesOther, this.choices);
     const period = intentsOf(grain, 'grain')?.grain ?? 'day';
     const denied = this.negated.find(({ words: those }) => those.some(each => words.includes(each)));
     if (denied) throw neverHappened(denied.text, grain);

@@ -8,7 +8,7 @@ import { asksWhichPeriod } from '../linking/asked-time.js';
 import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { languageOfTerms } from '../linking/question-language.js';
-import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { type EntityTerm, type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
@@ -22,12 +22,15 @@ import { kindOfValue } from './kind-of-value.js';
 import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
+import { withOwnNames } from './own-names.js';
+import { whyOthers } from './refuse-others.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
 import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
+import { whyNotTraded, withTrader } from './trade-verbs.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
 
 /** A linked question on its way to a plan: its parts, and the methods common to all kinds of plan. */
@@ -62,10 +65,13 @@ export abstract class QuestionDraft {
 
   private isGuessed = false;
 
-  private readonly choices: NameChoices;
+  protected readonly choices: NameChoices;
+
+  /** The question with spaces in place of the words that name parts of the graph, and of negations. */
+  private readonly unread: string;
 
   constructor(
-    linked: LinkedQuestion,
+    question: LinkedQuestion,
     protected readonly schema: PlanSchema,
     private readonly entities: ReadonlyMap<number, AnswerNode>,
     protected readonly language: Language,
@@ -73,6 +79,8 @@ export abstract class QuestionDraft {
     choices: readonly string[],
   ) {
     this.choices = new NameChoices(choices, entities, language);
+    const linked = withOwnNames(question, schema);
+    this.unread = unreadOf(linked);
     this.among = linked.among ?? null;
     this.terms = readTerms(linked, !hasDates(schema));
     const { terms } = this;
@@ -90,7 +98,8 @@ export abstract class QuestionDraft {
     // `is A the captain of B` asks neither for A nor for B, so `captain` is read only as a relation.
     const isAboutTwo = terms.whether !== null && groupAnchors(terms).length > 1;
     const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
-    this.asked = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
+    const found = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
+    this.asked = withTrader(found, this.unread, terms.whichs, schema, language);
     // Only the asked word is read as the persons at the end of its relation. The other words keep their reading.
     const { word: asked } = this.asked;
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
@@ -139,7 +148,7 @@ export abstract class QuestionDraft {
       if (writer.edges.length > 0) throw countedOfSome();
       this.countedEnd = writer.addPath(part.counted);
     }
-    const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema);
+    const limited = addLimits(writer, this.terms, this.thresholds, this.words, this.schema, this.choices);
     const texts = addTextLimits(writer, this.terms, this.words, this.schema);
     for (const word of [...limited.used, ...texts]) this.usedProperties.add(word);
     this.notes.push(...limited.notes);
@@ -281,9 +290,20 @@ export abstract class QuestionDraft {
     return this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text;
   }
 
+  /** Refuses words that are no names of the graph and that the query does not express: 其他, or 买 of suppliers. */
+  private refuseUnsaid(cypher: string, target: string): void {
+    const { entities, values, labels } = this.terms;
+    const leavesOut = [...entities, ...values].some(({ negated }) => negated) || / <> n\d/.test(cypher);
+    const named = [target, ...labels.map(({ label }) => label), ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label))];
+    const reason = (leavesOut ? null : whyOthers(this.unread)) ?? whyNotTraded(this.unread, new Set(named), this.schema);
+    if (reason) throw new UnplannableError(reason.zh, reason.en);
+  }
+
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {
     this.choices.requireUsed();
     if (this.among && !this.isLimited) throw notAmong(this.among);
+    const cypher = writer.text(returns);
+    this.refuseUnsaid(cypher, writer.target);
     const inNegation = new Set(this.negated.flatMap(({ terms, excluded }) => [...terms, ...excluded]).map(({ mention }) => mention));
     const names = [
       ...this.terms.entities
@@ -319,7 +339,7 @@ export abstract class QuestionDraft {
     };
     const { paths, notes } = this;
     return {
-      cypher: writer.text(returns),
+      cypher,
       parameters: writer.parameters,
       shape: { ...shape, of, whether: this.terms.whether !== null, first: null },
       top: null,

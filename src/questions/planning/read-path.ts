@@ -145,6 +145,22 @@ export function closeReadings(readings: PathReading[]): PathReading[] {
   return readings.filter(({ score }) => best - score < closeCall);
 }
 
+/**
+ * The readings that a question may mean. If nothing but 谁 or `who` says what is asked for, not even the name of a relation, these are the
+ * best readings to each kind of person: 谁使用过X may ask for customers or for suppliers.
+ */
+export function meantReadings(readings: PathReading[], { word, type }: Asked, schema: PlanSchema): PathReading[] {
+  const [best] = readings;
+  const isGuess = type === 'who' && word === null && best !== undefined && best.hops.length > 0 && best.unnamed === best.hops.length;
+  if (!isGuess) return closeReadings(readings);
+  const ends = new Map<string, PathReading>();
+  for (const reading of readings) {
+    const end = reading.hops.at(-1)?.to ?? reading.start;
+    if (reading.hops.length <= best.hops.length + 1 && isWho(schema, end) && !ends.has(end)) ends.set(end, reading);
+  }
+  return ends.size > 1 ? [...ends.values()] : closeReadings(readings);
+}
+
 /** Whether a question asks for the topic itself, by its label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
 function asksOfItself(text: string, label: string, { mention, isNode }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
   if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);

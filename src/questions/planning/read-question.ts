@@ -11,7 +11,7 @@ import { dateOfEvent } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
-import { closeReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
+import { closeReadings, meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
@@ -162,7 +162,7 @@ class PatternReader {
     const reading = best?.readings[0];
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
-    this.context.choices.requireOne(closeReadings(best.readings), best.anchor);
+    this.context.choices.requireOne(meantReadings(best.readings, this.part.asked, this.context.schema), best.anchor);
     refuseUnreached(this.context.terms.text, best.anchor.mention, reading, this.part.words, this.part.asked.word);
     refuseGuessedReturn(reading, this.part.words, this.shared, this.context.terms.text, this.context.schema);
     // `who co-starred with X` follows a relation there and back. `films co-written by X` does not name the other writers, so refuse it.

@@ -4,9 +4,12 @@ import { type Language, languageOf } from '../../text/language.js';
 import { written } from '../linking/follow-up.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
+import { findMetricWords } from '../linking/metric-words.js';
 import { isNumeric } from '../linking/numerals.js';
+import { unreadOf } from '../linking/question-terms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { irregularPlurals } from '../linking/word-roots.js';
+import { othersIn } from '../planning/refuse-others.js';
 import { hopsFrom, leadsToOne, type PlanSchema } from '../planning/schema-paths.js';
 import { type MetricEntry } from '../vocabulary.js';
 
@@ -35,6 +38,10 @@ const dangling = new RegExp(
   `^的|(?:${joining}|\\b(?:is|are|was|were|do|does|did|has|have|not|that|who|which)\\b|[的是有])\\s*[?.!？。！]?$`,
   'iu',
 );
+/** Matches the words between a verb and its object, or its agent: `located in 华东`, `supplied by Exotic`. */
+const beforeObject = /^\s*(?:(?:by|in|at|from|to|with|for|of|on)\s+(?:the\s+)?)?$/;
+/** Matches text before a name that the sentence needs: behind an aspect, or as the subject of `did X supply`. */
+const beforeNeeded = /(?:[了过着]|\b(?:did|does|do|has|have|that|which|whom)\s+(?:the\s+)?)$/;
 /** Matches the end of a question. */
 const end = /^\s*[?.!？。！]*$/;
 
@@ -43,8 +50,27 @@ const end = /^\s*[?.!？。！]*$/;
  * one of its limits, and plain questions about the metrics, labels and nodes that it names. The caller has to test which can be answered.
  */
 export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[], context: NearbyContext): string[] {
-  const near = [...shorterQuestions(linked, missed, context), ...plainQuestions(linked, context)];
+  const near = [
+    ...questionsOfMetrics(linked, missed, context),
+    ...shorterQuestions(linked, missed, context),
+    ...plainQuestions(linked, context),
+  ];
   return [...new Map(near.map(text => [bare(text), text])).values()].filter(text => bare(text) !== bare(context.text));
+}
+
+/** The question with a metric before a word that only a metric has: 8月比7月销售额增长多少. Empty if the question names a metric. */
+function questionsOfMetrics(linked: LinkedQuestion, missed: readonly string[], { text, metrics, language }: NearbyContext): string[] {
+  if (linked.mentions.some(({ meanings }) => meanings.some(({ as }) => as === 'metric'))) return [];
+  const places = placesOf(missed, linked);
+  const [word] = findMetricWords(linked.text).filter(({ start, end }) => places.some(place => place.start < end && start < place.end));
+  if (!word) return [];
+  const own = written(text, linked.text);
+  const space = language === 'zh' ? '' : ' ';
+  return metrics
+    .slice(0, mostNamed)
+    .map(
+      metric => own.slice(0, word.start) + inSentence(spokenName(metric.name, metric.aliases, language)) + space + own.slice(word.start),
+    );
 }
 
 function bare(text: string): string {
@@ -53,7 +79,7 @@ function bare(text: string): string {
 
 /** The question with parts left out. Empty if the rest may mean something else: with a negation, or with a time beside unknown words. */
 function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
-  const unread = placesOf(missed, linked);
+  const unread = placesOf([...missed, ...othersIn(unreadOf(linked))], linked);
   const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
   const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
   if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
@@ -85,8 +111,10 @@ function isBeforeNoun(place: Place, { text, mentions }: LinkedQuestion): boolean
 /** Whether a question stays a sentence without a mention: the mention is a name, a value or a time, and no verb needs it. */
 function isLimit({ start, meanings: [first] }: Mention, { text, mentions }: LinkedQuestion): boolean {
   const isName = first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
-  const isOfVerb = mentions.some(mention => mention.end === start && mention.meanings[0]?.as === 'relation');
-  return isName && !isOfVerb && !/[了过着]$/.test(text.slice(0, start));
+  const isOfVerb = mentions.some(
+    ({ end: until, meanings }) => until <= start && meanings[0]?.as === 'relation' && beforeObject.test(text.slice(until, start)),
+  );
+  return isName && !isOfVerb && !beforeNeeded.test(text.slice(0, start));
 }
 
 /** Places of whole words outside of all mentions. */

@@ -20,6 +20,7 @@ import { mostTied } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type QuestionChoice } from '../../questions/planning/question-plan.js';
 import { describeSynonyms } from '../../questions/wording/describe-synonyms.js';
 import { textColumns } from '../../questions/wording/format-value.js';
+import { lexiconRequest } from '../../questions/wording/lexicon-request.js';
 import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { answerableQuestions } from './answerable-questions.js';
@@ -112,8 +113,8 @@ async function answerQuestion(
   const first = Array.isArray(readings) ? readings[0] : undefined;
   const language = first ? languageOfQuestion(first.linked) : given.language;
   const question = { ...given, text, language };
-  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [], missed = [] }: Partial<Refused> = {}) =>
-    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions, missed });
+  const refuse = (reason: Bilingual, { terms = [], hint = '', suggestions = [], missed = [], wayOut = null }: Partial<Refused> = {}) =>
+    searchInstead(reader, graph, loaded, question, pace, { reason, terms, hint, suggestions, missed, wayOut });
   if (!Array.isArray(readings)) return refuse(readings);
   const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
@@ -125,7 +126,8 @@ async function answerQuestion(
     if (reason === tooMuchAtOnce) return refuse(reason);
     const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
     const near = nearbyQuestions(followUp.linked, missed, around);
-    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link), missed });
+    const wayOut = lexiconRequest(missed, followUp.linked, { graphId: graph.graphId, schema });
+    return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link), missed, wayOut });
   };
   const timing = { link: performance.now() - started };
   const notes = [...read, ...describeSynonyms(followUp.linked, question.synonyms, entities, question.metrics, language)];
@@ -299,6 +301,8 @@ interface Refused {
   suggestions: string[];
   /** The words of the question that were not understood. */
   missed: readonly string[];
+  /** The request that makes a word understood; null if there is none. */
+  wayOut: Bilingual | null;
 }
 
 /**
@@ -311,7 +315,7 @@ async function searchInstead(
   loaded: LoadedIndex,
   { text, limit, language }: Question,
   pace: Pace,
-  { reason, terms, hint, suggestions, missed }: Refused,
+  { reason, terms, hint, suggestions, missed, wayOut }: Refused,
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
   const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language, missed }, pace);
@@ -322,7 +326,7 @@ async function searchInstead(
       : `This question cannot be answered: ${reason.en}.${hint === '' ? '' : ` ${hint}`}${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
     plan: { kind: 'search', linked: terms },
     next_offset: null,
-    warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
+    warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...(wayOut ? [wayOut[language]] : []), ...answer.warnings],
     ...(suggestions.length > 0 && { suggestions }),
   };
 }

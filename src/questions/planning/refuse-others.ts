@@ -1,0 +1,21 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
+const others = /其他|其它|其余|(?<![分区类性级特个差鉴])别的|另外?[一两几]?[个家位名种些款]|另外的|\b(?:others?|another|else|remaining)\b/g;
+
+/** The words that mean things other than some that the question leaves out: 其他, `else`. */
+export function othersIn(unread: string): string[] {
+  return [...unread.matchAll(others)].map(([word]) => word);
+}
+
+/**
+ * Says that a question asks for other things and names none that they are other than. Null if it does not.
+ * @param unread the question without the words that name parts of the graph
+ */
+export function whyOthers(unread: string): Bilingual | null {
+  const [word] = othersIn(unread);
+  if (word === undefined) return null;
+  return {
+    zh: `不清楚“${word}”是除谁之外；请写明，例如“华东以外的客户”，或去掉“${word}”`,
+    en: `It is not clear what "${word}" leaves out; say so, such as "customers not in Berlin", or leave out "${word}"`,
+  };
+}

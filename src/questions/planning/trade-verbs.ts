@@ -1,0 +1,85 @@
+import { type GraphSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Language } from '../../text/language.js';
+import { type Mention } from '../linking/meaning.js';
+import { spokenName } from '../linking/spoken-name.js';
+import { senseOf } from '../linking/synonyms.js';
+import { isOfType } from './answer-types.js';
+import { type Asked } from './find-asked.js';
+
+type Side = 'buyer' | 'seller';
+
+interface TradeVerb {
+  /** The side that does what the verb says. */
+  side: Side;
+  verb: RegExp;
+  /** Matches a question for the other side: 卖给谁, `who did X buy it from`. */
+  asksOther: RegExp;
+  /** Matches a word by which the other side stands: `sold to X`, 从X购买. */
+  other: RegExp;
+}
+
+/** Verbs of trade. They tell who of two persons is meant, also in a graph without a relation of this name. */
+const verbs: TradeVerb[] = [
+  {
+    side: 'buyer',
+    verb: /购买|订购|采购|买|\b(?:buys?|bought|buying|purchas(?:e[sd]?|ing))\b/,
+    asksOther: /[从向跟找]谁|\bfrom (?:who|whom)\b|\bwhom?\b.*\bfrom\s*[?？]?$/,
+    other: /[从向跟找]|\bfrom\b/,
+  },
+  {
+    side: 'seller',
+    verb: /销售[了过给]|出售|售出|卖|\b(?:sells?|sold|selling)\b/,
+    asksOther: /[卖售]给[了过]?谁|\bto (?:who|whom)\b|\bwhom?\b.*\bto\s*[?？]?$/,
+    other: /[卖售]给|给|\bto\b/,
+  },
+];
+
+const senses: Record<Side, ReadonlySet<string>> = {
+  buyer: new Set(['customer', 'user', 'consumer', 'shopper', '消费者', '买方'].map(senseOf)),
+  seller: new Set(['supplier', 'seller', 'merchant', '卖家', '卖方', '商家'].map(senseOf)),
+};
+
+/** Gives 谁 or `who` beside a verb of trade the only label of the side that is asked for. Other questions keep what they ask for. */
+export function withTrader(asked: Asked, unread: string, whichs: readonly Mention[], schema: GraphSchema, language: Language): Asked {
+  const [which] = whichs;
+  const trade = verbs.find(({ verb }) => verb.test(unread));
+  if (asked.word || asked.type !== 'who' || !which || !trade) return asked;
+  const [label, ...others] = schema.labels.filter(each => isSide(each, trade.asksOther.test(unread) ? otherOf(trade.side) : trade.side));
+  if (!label || others.length > 0) return asked;
+  const mention: Mention = {
+    ...which,
+    text: spokenName(label.name, label.aliases, language),
+    meanings: [{ as: 'label', label: label.name }],
+  };
+  return { word: { mention, labels: new Set([label.name]), relations: new Set(), properties: [] }, type: 'who' };
+}
+
+/**
+ * Says that a verb of trade fits only the other side than the one that the question is about: suppliers that bought something. Null if it
+ * fits.
+ * @param unread the question without the words that name parts of the graph
+ * @param names the labels that the question names, or asks for
+ */
+export function whyNotTraded(unread: string, names: ReadonlySet<string>, schema: GraphSchema): Bilingual | null {
+  const labels = schema.labels.filter(({ name }) => names.has(name));
+  for (const { side, verb, other } of verbs) {
+    const said = verb.exec(unread)?.[0];
+    const wrong = labels.find(label => isSide(label, otherOf(side)));
+    const mayDo = labels.some(label => !isSide(label, otherOf(side)) && (isSide(label, side) || isOfType(label, 'who')));
+    if (said === undefined || !wrong || mayDo || other.test(unread)) continue;
+    return {
+      zh: `图中没有“${said}”这个关系，也不清楚“${wrong.name}”与它怎样相关；请写出图中的关系或对象`,
+      en: `The graph has no relation "${said}", and it is not clear how "${wrong.name}" takes part in it; name a relation or a thing of the graph`,
+    };
+  }
+  return null;
+}
+
+function otherOf(side: Side): Side {
+  return side === 'buyer' ? 'seller' : 'buyer';
+}
+
+function isSide({ name, aliases }: LabelSchema, side: Side): boolean {
+  return [name, ...aliases].some(own => senses[side].has(senseOf(own.toLowerCase())));
+}

@@ -1,0 +1,81 @@
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { nearestFirst } from '../../text/nearest-name.js';
+import { findIntents } from '../linking/find-intents.js';
+import { type LinkedQuestion } from '../linking/link-question.js';
+import { intentsOf, meaningOf } from '../linking/meaning.js';
+import { findMetricWords } from '../linking/metric-words.js';
+import { isNumeric } from '../linking/numerals.js';
+import { questionWordsIn } from '../linking/question-words.js';
+import { isStopWord } from '../linking/stop-words.js';
+import { type SynonymKind } from '../vocabulary.js';
+
+interface Name {
+  kind: SynonymKind;
+  name: string;
+}
+
+/** Maximum characters of a word that is offered as a synonym: the lexicon takes no longer ones. */
+const longestWord = 64;
+
+/**
+ * Says by which request an editor makes a word that was not understood a synonym, as a request that can be sent as it is. The name in it is
+ * the likeliest one: the name that is spelt like the word, else a property of the label that the question names. Null if no word can be a
+ * synonym.
+ */
+export function lexiconRequest(
+  missed: readonly string[],
+  linked: LinkedQuestion,
+  { graphId, schema }: { graphId: number; schema: GraphSchema },
+): Bilingual | null {
+  const names = namesNear(linked, schema);
+  for (const word of missed) {
+    const [near] = nearestFirst(
+      word,
+      names.map(({ name }) => name),
+    );
+    const { kind, name } = names.find(each => each.name === near) ?? {};
+    if (kind === undefined || name === undefined || !mayBeSynonym(word, kind)) continue;
+    const request = `POST /api/graphs/${graphId}/lexicon ${JSON.stringify({ entries: [{ kind, name, synonyms: [word] }] })}`;
+    return {
+      zh: `如果“${word}”是图中某个名称的另一种说法，编辑者可以添加同义词（把 name 换成所指的名称）：${request}`,
+      en: `If "${word}" is another word for a name of the graph, an editor can add it as a synonym (put the meant name in "name"): ${request}`,
+    };
+  }
+  return null;
+}
+
+function mayBeSynonym(word: string, kind: SynonymKind): boolean {
+  const text = normalizeText(word);
+  const isWord = word.length <= longestWord && /^\p{L}[\p{L}\p{M} '’-]*$/u.test(word) && !isStopWord(text);
+  return (
+    isWord && [...findIntents(text), ...findMetricWords(text)].every(found => found.text !== text) && questionWordsIn(text, kind) === null
+  );
+}
+
+/** The names that an unknown word of a question may mean, the likeliest first. */
+function namesNear({ mentions }: LinkedQuestion, { labels, edges }: GraphSchema): Name[] {
+  const named = new Set(
+    mentions.flatMap(mention => meaningOf(mention, 'label')?.label ?? meaningOf(mention, 'entity')?.nodes.map(({ label }) => label) ?? []),
+  );
+  const taken = new Set(
+    mentions.flatMap(({ meanings }) => meanings.flatMap(meaning => (meaning.as === 'property' ? meaning.property : []))),
+  );
+  const first = [...labels].sort((a, b) => Number(named.has(b.name)) - Number(named.has(a.name)));
+  // 价钱最高的 asks for a number.
+  const isMeasured = mentions.some(
+    mention => intentsOf(mention, 'top') ?? intentsOf(mention, 'compare') ?? intentsOf(mention, 'aggregate'),
+  );
+  const properties = first.flatMap(({ properties: own, keyProperties, displayProperty, name: label }) =>
+    own
+      .filter(({ name }) => named.has(label) && !taken.has(name) && !keyProperties.includes(name) && name !== displayProperty)
+      .sort((a, b) => (isMeasured ? Number(isNumeric(b.type)) - Number(isNumeric(a.type)) : 0))
+      .map(({ name }): Name => ({ kind: 'property', name })),
+  );
+  return [
+    ...properties,
+    ...first.map(({ name }): Name => ({ kind: 'label', name })),
+    ...edges.map(({ type }): Name => ({ kind: 'relation', name: type })),
+  ];
+}
