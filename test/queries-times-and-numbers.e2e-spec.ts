@@ -76,8 +76,12 @@ describe('times and numbers of a question', () => {
     await owner.post(`/api/graphs/${graph.id}/query`).send({ search: '华东', timezone: 'UTC' }).expect(422);
   });
 
+  it('reads a number behind its property to its end', async () => {
+    expect((await ask('产品单价10248')).rows).toEqual([]);
+    expect((await ask('产品单价18')).rows.length).toBeGreaterThan(0);
+  });
+
   it.each([
-    '产品单价10248',
     '单价至少1e3的产品',
     '单价大于1,00的产品',
     'products with unit price over 10%',
