@@ -120,6 +120,17 @@ describe('LeasedWorker', () => {
     expect(worker.counted).toEqual(['released']);
   });
 
+  it('tells who waits for its end at once', async () => {
+    const worker = new OnePieceWorker();
+    const woken = worker.wake();
+    worker.claimed();
+    await woken;
+    await worker.untilEnd(1, 10.5);
+    const told = worker.untilEnd(1, 60_000).then(() => worker.events.at(-1));
+    await worker.beforeApplicationShutdown();
+    expect(await told).toBe('released, with 1 attempt returned');
+  });
+
   it('puts back work that it claims while it stops, and begins none of it', async () => {
     const worker = new OnePieceWorker();
     const woken = worker.wake();

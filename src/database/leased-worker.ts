@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
@@ -50,6 +51,8 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
   private claiming: Promise<void> | null = null;
+  /** Tells by its id of each piece of work whose end this process has recorded. */
+  private readonly ends = new EventEmitter().setMaxListeners(0);
 
   /**
    * @param kind names the work in the log
@@ -126,6 +129,11 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     if (this.isStopping || this.claiming || this.settings.worker === 'off' || this.disk?.lack) return;
     this.claiming = outsideRequest(() => this.claimAll()).finally(() => (this.claiming = null));
     await this.claiming;
+  }
+
+  /** Waits until this process has recorded the end of a piece of work, or `longestMs` have passed, as another process may do the work. */
+  async untilEnd(id: number, longestMs: number): Promise<void> {
+    await once(this.ends, String(id), { signal: AbortSignal.timeout(Math.ceil(longestMs)) }).catch(() => undefined);
   }
 
   /** Renews the leases and reads cancellations. It is public so that a cancellation need not wait for the timer. */
@@ -214,6 +222,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       work.hasSucceeded = true;
       work.backendPid = null;
       this.count('succeeded');
+      this.ends.emit(String(claimed.id));
       if (next && !this.isStopping) await next();
     } catch (error) {
       work.backendPid = null;
@@ -225,6 +234,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       await this.fail(claimed, report, error);
     } finally {
       work.backendPid = null;
+      this.ends.emit(String(claimed.id));
     }
   }
 

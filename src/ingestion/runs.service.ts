@@ -63,7 +63,12 @@ export class RunsService {
       void this.worker.wake();
       return this.get(id);
     };
-    return this.watchers.startAndWait(principal.userId, waitSeconds, { start, read: ({ id }) => this.get(id), hasEnded });
+    return this.watchers.startAndWait(principal.userId, waitSeconds, {
+      start,
+      read: ({ id }) => this.get(id),
+      hasEnded,
+      untilEnd: ({ id }, longestMs) => this.worker.untilEnd(id, longestMs),
+    });
   }
 
   /** Calls the listener with the graph whenever a run of this process has succeeded. Call it before the application has started. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { TooManyWatchersError } from '../errors/common-errors.js';
 import { FairShare } from '../turns/fair-share.js';
 import { ServiceStop } from './service-stop.js';
 
+/** Milliseconds between two looks at work that another process may do. */
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 /** Limits the number of event streams and of requests that wait for a record, because each of them reads the database repeatedly. */
@@ -16,6 +16,8 @@ export interface StartedRecord<T> {
   /** Reads the record again. */
   read: (started: T) => Promise<T>;
   hasEnded: (record: T) => boolean;
+  /** Waits until this process has ended the work, or for `longestMs`, since another process may do it. */
+  untilEnd: (record: T, longestMs: number) => Promise<void>;
 }
 
 /** Lets requests watch work, or wait for the end of work that they start, within bounds for each caller. */
@@ -37,13 +39,13 @@ export class Watchers {
    * Starts work and waits for its end, for at most `seconds` and until the service stops. @returns the record as it is then
    * @throws TooManyWatchersError before anything is started; the errors of `start` and `read`
    */
-  async startAndWait<T>(callerId: number, seconds: number, { start, read, hasEnded }: StartedRecord<T>): Promise<T> {
+  async startAndWait<T>(callerId: number, seconds: number, { start, read, hasEnded, untilEnd }: StartedRecord<T>): Promise<T> {
     const leave = seconds > 0 ? await this.enter(callerId) : () => undefined;
     try {
       let record = await start();
       const until = performance.now() + seconds * 1000;
       for (let pauseMs = lookEveryMs; !hasEnded(record) && performance.now() < until && !this.stop.hasBegun;) {
-        await sleep(pauseMs);
+        await untilEnd(record, pauseMs);
         pauseMs = Math.min(pauseMs * 1.5, lookAtMostEveryMs);
         record = await read(record);
       }

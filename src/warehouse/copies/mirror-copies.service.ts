@@ -174,6 +174,7 @@ export class MirrorCopiesService implements OnModuleInit {
       },
       read: ({ id }) => read(id),
       hasEnded: hasCopyEnded,
+      untilEnd: ({ id }, longestMs) => this.worker.untilEnd(id, longestMs),
     });
   }
 
