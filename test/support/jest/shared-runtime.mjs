@@ -29,6 +29,12 @@ export default class SharedRuntime extends Runtime {
     return place === null ? super.requireModuleOrMock(from, name) : require(place);
   }
 
+  /** What the runner of tests itself uses. Only the runner keeps the tests of a file, so only it is loaded anew for each. */
+  requireInternalModule(from, name) {
+    const isRunner = name === undefined || name.startsWith('.') || isBuiltin(name);
+    return isRunner ? super.requireInternalModule(from, name) : createRequire(from)(name);
+  }
+
   teardown() {
     super.teardown();
     for (const storage of this.storages) storage.disable();
