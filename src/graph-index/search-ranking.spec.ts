@@ -12,6 +12,8 @@ const words = fc.array(latin, { minLength: 1, maxLength: 3 }).map(parts => parts
 const script = fc.constantFrom(words, chinese);
 const graphOf = (most: number) =>
   script.chain(name => fc.record({ displays: fc.array(name, { minLength: 1, maxLength: most }), text: name }));
+/** As many as fast-check has by default, and a fifth of them in `npm test`. */
+const runs = { numRuns: isLong ? 100 : 20 };
 const keyOf = (place: number): string => `k${place}`;
 const isChinese = (text: string): boolean => /[一-龥]/.test(text);
 
@@ -35,6 +37,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
         expect(classes.filter(each => each > 0).length).toBe(displays.filter(display => classOf(display) > 0).length);
         expect([total, new Set(hits.map(({ id }) => id)).size]).toEqual([hits.length, hits.length]);
       }),
+      runs,
     );
   });
 
@@ -45,6 +48,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
         const found = new Set((await search(await indexOf(displays), text)).hits.map(({ id }) => id));
         for (const [i, display] of displays.entries()) if (display.includes(text)) expect(found).toContain(i);
       }),
+      runs,
     );
   });
 
@@ -69,6 +73,7 @@ describe('the ranking of searches, against all names of random graphs,', () => {
         for (let offset = 0; offset < hits.length; offset += limit)
           expect((await ours.search({ text, limit, offset })).hits).toEqual(hits.slice(offset, offset + limit));
       }),
+      runs,
     );
   });
 

@@ -15,7 +15,9 @@ interface Measured {
 }
 
 const seed = isLong ? Date.now() % 100_000 : 1;
-const asked = isLong ? { seed, bytes: 2_000_000, values: 200, queries: 100 } : { seed, bytes: 400_000, values: 0, queries: 0 };
+const asked = isLong
+  ? { seed, bytes: 2_000_000, nthKind: 1, values: 200, queries: 100 }
+  : { seed, bytes: 400_000, nthKind: 3, values: 0, queries: 0 };
 const ratioOf = ({ counted, measured }: Measured) => Math.round((100 * counted) / measured) / 100;
 /** A list that all rows share counts at each place of a list of theirs. */
 const isGatheredAgain = ({ name }: Measured) => /UNWIND.*UNWIND.*(collect\(v\)|\[v, i\])/.test(name);
@@ -37,7 +39,7 @@ describe('the size of values', () => {
   }, 600_000);
 
   it('is what V8 takes for each kind, by 30 % or less', () => {
-    expect(of('kinds').length).toBeGreaterThan(30);
+    expect(of('kinds').length).toBeGreaterThan(isLong ? 30 : 10);
     expect(of('kinds').filter(isFar)).toEqual([]);
   });
 

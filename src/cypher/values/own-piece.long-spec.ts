@@ -1,0 +1,1 @@
+import './own-piece.spec.js';

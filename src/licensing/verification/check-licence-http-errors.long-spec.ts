@@ -1,0 +1,1 @@
+import './check-licence-http-errors.spec.js';
