@@ -1,7 +1,7 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ingest, upload } from './support/ingestion.js';
 import { ModelServer, type Reply } from './support/model-server.js';
-import { itLong } from './support/tier.js';
+import { everyNth, itLong } from './support/tier.js';
 
 const mapping = `version: 1
 nodes:
@@ -215,7 +215,7 @@ describe('a language model', () => {
       'nonsense',
     ],
   ];
-  it.each(faults)('costs its sentence only if it is %s, unless the caller insists', async (_, reply, fault) => {
+  it.each(everyNth(faults, 3))('costs its sentence only if it is %s, unless the caller insists', async (_, reply, fault) => {
     answering(reply);
     const { answer, rows, warnings, query_id } = await ask(understood);
     expect([answer.mode, rows]).toEqual(['extractive', [[3]]]);

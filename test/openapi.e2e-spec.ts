@@ -7,6 +7,7 @@ import { openApiDocumentOf } from '../src/openapi/openapi.js';
 import { client, startTestApp, type Client, type TestApp } from './support/app.js';
 import { upload } from './support/ingestion.js';
 import { examplesOf } from './support/swagger-examples.js';
+import { everyNth } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
 
   it('run every query of the page of openCypher, and refuse those that the page says are refused', async () => {
     for (const { anchor, entries } of cypherPage.sections) {
-      for (const { anchor: name, example, whole = example } of entries) {
+      for (const { anchor: name, example, whole = example } of everyNth(entries, 4)) {
         if (whole === undefined) continue;
         const parameters = whole.includes('$country') ? { country: '中国' } : {};
         const { status } = await admin.post('/api/graphs/1/query').send({ cypher: whole, parameters });

@@ -5,7 +5,7 @@ import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';
 import { type Operation, readOperations } from './operations.js';
-import { itLong } from '../support/tier.js';
+import { isLong, itLong } from '../support/tier.js';
 
 let test: TestApp;
 const logged: string[] = [];
@@ -307,11 +307,14 @@ describe('every route with a body', () => {
     operations = readOperations(openApiDocumentOf(test.app)).filter(({ body, contentType }) => body && contentType === json);
   });
 
-  it.each(sent)('answers %s as listed', async (_what, headers, body, expected) => {
+  it.each(sent)('answers %s as listed', async (what, headers, body, expected) => {
     expect(operations.length).toBeGreaterThan(18);
+    // Each route is sent an empty object, and a third of the rest.
+    const turn = sent.findIndex(([name]) => name === what);
+    const asked = operations.filter((_, index) => isLong || body === '{}' || (index + turn) % 3 === 0);
     const answers: Record<string, string> = {};
     const wanted: Record<string, string> = {};
-    for (const operation of operations) {
+    for (const operation of asked) {
       const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => fixture.idFor(operation, name));
       const { method } = operation;
       const credentials = asPerson(await fixture.tokenOf('admin'));

@@ -11,6 +11,8 @@ export const onEngines = /\.engine-spec\.ts$/.test(expect.getState().testPath!);
 export const itLong = isLong ? it : it.skip;
 
 /** The cases of a test that the tier runs: all in the tiers long and engines, every nth in `npm test`. */
+export function everyNth<T extends unknown[] | [unknown]>(cases: readonly T[], nth: number): T[];
+export function everyNth<T>(cases: readonly T[], nth: number): T[];
 export function everyNth<T>(cases: readonly T[], nth: number): T[] {
   return cases.filter((_, index) => isLong || index % nth === 0);
 }

@@ -1,0 +1,1 @@
+import './early-times.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './openapi.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './queries-exclusions-and-joins.e2e-spec.js';

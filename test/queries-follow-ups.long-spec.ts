@@ -1,0 +1,1 @@
+import './queries-follow-ups.e2e-spec.js';

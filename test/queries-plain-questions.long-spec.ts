@@ -1,0 +1,1 @@
+import './queries-plain-questions.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './queries-search-and-cypher.e2e-spec.js';

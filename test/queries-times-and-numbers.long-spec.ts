@@ -1,0 +1,1 @@
+import './queries-times-and-numbers.e2e-spec.js';

@@ -1,0 +1,1 @@
+import './query-metric-questions.e2e-spec.js';
