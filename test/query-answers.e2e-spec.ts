@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, type Client } from './support/app.js';
 import { ingest, runToEnd, upload, shared } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { describeWithShared } from './support/shared-data.js';
-import { itLong } from './support/tier.js';
+import { isLong, itLong } from './support/tier.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -207,12 +207,15 @@ describe('a query that grows', () => {
 const folder = 'data/china_divisions';
 
 describeWithShared('searching the divisions of China', folder, () => {
-  const levels = [
-    ['省级', 'provinces', null],
-    ['地级', 'cities', 'provinceCode'],
-    ['县级', 'areas', 'cityCode'],
-    ['乡级', 'streets', 'areaCode'],
-  ] as const;
+  /** The last level, which `npm test` leaves out, has 41,000 rows. */
+  const levels = (
+    [
+      ['省级', 'provinces', null],
+      ['地级', 'cities', 'provinceCode'],
+      ['县级', 'areas', 'cityCode'],
+      ['乡级', 'streets', 'areaCode'],
+    ] as const
+  ).slice(0, isLong ? 4 : 3);
 
   const mapping = `version: 1
 nodes:
@@ -275,13 +278,13 @@ ${levels
     do {
       const page: { rows: [Hit, number, Hit[]][]; next_cursor: string | null } = await ask({
         search: '朝阳',
-        limit: 50,
+        limit: isLong ? 50 : 3,
         ...(cursor ? { cursor } : {}),
       });
       found.push(...page.rows.map(([hit, , context]) => ({ hit, context })));
       cursor = page.next_cursor;
     } while (cursor);
-    expect(all.length).toBeGreaterThan(50);
+    expect(all.length).toBeGreaterThan(isLong ? 50 : 3);
     expect(found.map(({ hit }) => hit.key).sort()).toEqual(all.map(row => row.code).sort());
     for (const { hit, context } of found) {
       const city = hit.label === '地级' ? hit : context.find(node => node.label === '地级');

@@ -1,5 +1,6 @@
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
 import { endless, slow, slowRows, statementsNow, until } from './support/slow-queries.js';
+import { Settings } from '../src/config/settings.js';
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
 import { RetrievalBusyError } from '../src/retrieval/retrieval.errors.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
@@ -220,30 +221,29 @@ describe('a query that is cancelled', () => {
 });
 
 describe('a query that takes longer than the service waits', () => {
-  let impatient: TestApp;
-  let slowGraph: TradingGraph;
-  beforeAll(async () => {
-    impatient = await startTestApp({ QUERY_UPSTREAM_TIMEOUT_MS: '20' });
-    slowGraph = await createTradingGraph(impatient, impatient.admin);
+  let patience: jest.ReplaceProperty<number>;
+  beforeEach(() => {
+    patience = jest.replaceProperty(test.app.get(Settings), 'queryUpstreamTimeoutMs', 20);
   });
-  afterAll(() => impatient?.close());
+  afterEach(() => patience.restore());
 
   it('answers 502 with the place of its answer, goes on, and is a hit afterwards', async () => {
-    const send = () => impatient.admin.post(`/api/graphs/${slowGraph.id}/query`).send({ cypher: slow() });
+    const send = () => owner.post(queryPath()).send({ cypher: slow() });
     const { body, headers } = await send().expect(502);
-    const location = `/api/graphs/${slowGraph.id}/queries/${body.context.query_id}`;
+    const location = `/api/graphs/${graph.id}/queries/${body.context.query_id}`;
     expect([body.code, headers.location, headers['retry-after']]).toEqual(['upstream_timeout', location, '60']);
     expect(body.detail).toContain(location);
-    await until(async () => (await impatient.admin.get(location)).body.status === 'succeeded');
-    expect((await impatient.admin.get(location).expect(200)).body.rows).toEqual(slowRows());
+    await until(async () => (await owner.get(location)).body.status === 'succeeded');
+    expect((await owner.get(location).expect(200)).body.rows).toEqual(slowRows());
+    patience.restore();
     const { body: again } = await send().expect(200);
     expect([again.cache.status, again.query_id]).toEqual(['hit', body.context.query_id]);
   });
 
   it('can be cancelled there', async () => {
-    const { headers } = await impatient.admin.post(`/api/graphs/${slowGraph.id}/query`).send({ cypher: endless() }).expect(502);
-    await until(async () => (await statementsNow(impatient)) === 1);
-    await impatient.admin.delete(headers.location!).expect(200);
-    await until(async () => (await statementsNow(impatient)) === 0);
+    const { headers } = await owner.post(queryPath()).send({ cypher: endless() }).expect(502);
+    await until(async () => (await statementsNow(test)) === 1);
+    await owner.delete(headers.location!).expect(200);
+    await until(async () => (await statementsNow(test)) === 0);
   });
 });
