@@ -14,7 +14,7 @@ const partPattern =
   `(?:(?:第|(?=${quarterNumber}季度))(${quarterNumber})季度?|q([1-4])(?![0-9a-z]))|` +
   `(${numeralPattern})月份?(?:(${numeralPattern})(?:[日号]?\\s*[到至~–—-]\\s*(${numeralPattern}))?[日号]|([上中下])旬)?|` +
   `(上半年|下半年)|([底末初])(?![级次始中层部盘价端班尾])|` +
-  `第?(${quarterNumber})(?=(?:${joint}第?${quarterNumber}){1,3}季度)|(${monthNumber})(?=(?:${joint}${monthNumber}){1,11}月)`;
+  `第?(${quarterNumber})(?=(?:${joint}第?${quarterNumber}){1,3}季度)|(?<![月份]\\s?)(${monthNumber})(?=(?:${joint}${monthNumber}){1,11}月(?!份?${numeralPattern}[日号]))`;
 /** The first or last months of a year, or its quarters. */
 const edgePattern = `(前|头|最后)(${numeralPattern})(个月|个?季度)`;
 const years: Record<string, number> = { 今年: 0, 本年: 0, 本年度: 0, 去年: -1, 上年: -1, 上年度: -1, 前年: -2, 明年: 1, 后年: 2 };

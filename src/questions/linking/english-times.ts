@@ -45,7 +45,10 @@ export function findEnglishTimes(text: string, today: string): FoundTime[] {
     // `the first three quarters of 2025`, `last 2 months of this year`.
     ...findMatches(
       text,
-      new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${numeralPattern})\\s+(month|quarter)s?${ofYear}\\b`, 'g'),
+      new RegExp(
+        `\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${numeralPattern})\\s+(month|quarter)s?${ofYear}\\b(?!\\s*(?:,|and|&)\\s*(?:19|20)\\d\\d)`,
+        'g',
+      ),
       groups => {
         const part = edgeOfYear(groups[1] !== undefined, readNumeral(groups[2] ?? '') ?? 0, groups[3] === 'month' ? 1 : 3);
         return plain(part(yearOf(groups[4], groups[5]) ?? thisYear));

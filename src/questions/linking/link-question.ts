@@ -13,6 +13,7 @@ import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Meaning, type Mention, meaningOf } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
 import { findTimes } from './parse-time.js';
+import { limitsDate } from './compared-times.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
@@ -92,7 +93,7 @@ export async function linkQuestion(
   // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > longestQuestion) throw new TooManyWordsError();
   const foundTimes = findTimes(text, today);
-  const times = foundTimes.map(({ text: own, start, end, span, isYearAssumed }): Mention => ({
+  const allTimes = foundTimes.map(({ text: own, start, end, span, isYearAssumed }): Mention => ({
     text: own,
     start,
     end,
@@ -104,7 +105,7 @@ export async function linkQuestion(
   // An idiom is not read as a name, such as `wrote the story` as a film.
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
-  const all = await findNames(text, lexicon, names, hints, times.length > 0, pace);
+  const all = await findNames(text, lexicon, names, hints, allTimes.length > 0, pace);
   const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all)).map(mention => withoutCousins(mention, all));
   const found = [
     ...words,
@@ -112,6 +113,7 @@ export async function linkQuestion(
     ...findLetterValues(text, words, hints, own => names.findValues(own)),
     ...findBooleanValues(text, words),
   ];
+  const times = allTimes.map(time => (limitsDate(time, found, text) ? time : { ...time, meanings: [] }));
   const intents = findIntents(text)
     .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
     .map(mention => withoutBeginning(mention, found));
@@ -230,7 +232,7 @@ async function findNames(
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;
       const values = isNothing ? [] : valuesAsSigned(names.findValues(own), text, start, end);
       const ofSchema = lexicon.has(own) ? words : withoutForms(words, values, text.slice(end), hasTime);
-      const meanings = namesakes.length > 0 ? besidesNames(ofSchema, hints, start, end) : ofSchema;
+      const meanings = namesakes.length > 0 ? besidesNames(ofSchema, hints, text, start, end) : ofSchema;
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
@@ -248,10 +250,16 @@ async function findNames(
   return found;
 }
 
-/** The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter. */
-function besidesNames(meanings: Meaning[], hints: NameHints, start: number, end: number): Meaning[] {
+/** The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter where a name stands. */
+function besidesNames(meanings: Meaning[], hints: NameHints, text: string, start: number, end: number): Meaning[] {
   if (hints.isQuoted(start, end)) return [];
-  return hints.isCapital(start) && hints.looksLikeName(start, end) ? meanings.filter(({ as }) => as !== 'label') : meanings;
+  const isNamed = hints.isCapital(start) && hints.looksLikeName(start, end) && standsForName(text, start, end);
+  return isNamed ? meanings.filter(({ as }) => as !== 'label') : meanings;
+}
+
+/** Whether a word at the end of a part of the question belongs to it as a name does: `orders of Product`. */
+function standsForName(text: string, start: number, end: number): boolean {
+  return /\b(?:of|for|from|about) $/.test(text.slice(0, start)) && /^\s*(?:$|[?？.,])/.test(text.slice(end));
 }
 
 /** Whether a single character is a value: it stands right before a label (女 in 女船员), or is a predicate (是女的). */

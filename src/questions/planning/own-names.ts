@@ -12,6 +12,8 @@ export function withOwnNames(linked: LinkedQuestion, schema: GraphSchema): Linke
   const mentions = linked.mentions.map(mention => {
     const owners = mention.meanings.filter(meaning => meaning.as === 'property');
     if (owners.length === 0 || owners.length < mention.meanings.length || !nameWords.test(mention.text)) return mention;
+    // 名称为键盘 gives a name to look for.
+    if (/^\s*(?:[为=]|等于|是(?!什么|啥|谁|哪|多少|\s*[?？]|$))/.test(linked.text.slice(mention.end))) return mention;
     const labels = new Set(nodesBeside(linked, mention).map(({ label }) => label));
     if (labels.size === 0 || owners.some(({ owner, ownerName }) => owner === 'node' && labels.has(ownerName))) return mention;
     const own = [...labels].flatMap(label => displayOf(schema, label) ?? []);

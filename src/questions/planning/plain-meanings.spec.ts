@@ -40,6 +40,8 @@ describe('verbs of trade that are no relations', () => {
     ['谁卖蓝牙耳机', '(t:供应商)-[r1:供应]->(n1:产品)'],
     ['Who sells 蓝牙耳机?', '(t:供应商)-[r1:供应]->(n1:产品)'],
     ['哪些客户买过蓝牙耳机', bought],
+    ['Who sold 蓝牙耳机 to Alfreds?', '供应商'],
+    ['Who bought 蓝牙耳机 from 华南电子?', '(t:客户)'],
   ])('%s: says which of the two sides is asked for', async (question, pattern) => {
     expect(await ask(question)).toContain(pattern);
   });
@@ -63,11 +65,39 @@ describe('verbs of trade that are no relations', () => {
   });
 });
 
+describe('a time behind a word that compares', () => {
+  it.each(['单价大于去年的产品', '库存小于2024年的产品', '公司名称晚于2020年的客户', 'products with 库存 later than 2024'])(
+    '%s: limits no date',
+    async question => {
+      expect(await ask(question)).toMatch(/^(refused|unknown)/);
+    },
+  );
+
+  it.each(['下单日期大于2020年的订单', '下单日期晚于2022-01-10的订单', '下单日期>=2022-01-10的订单'])(
+    '%s: limits the date',
+    async question => {
+      expect(await ask(question)).toMatch(/下单日期 >/);
+    },
+  );
+
+  it.each(['2025年7月1-8月3日的订单', '7月1至8月2日的订单', '今年3月1至5月的订单', '7-8月3日的订单'])(
+    '%s: a day is not read as a month',
+    async question => {
+      expect(await ask(question)).toMatch(/^(refused|unknown)/);
+    },
+  );
+
+  it('is not shared by two years', async () => {
+    expect(await ask('orders in the first two quarters of 2024 and 2025')).toMatch(/^(refused|unknown)/);
+  });
+});
+
 describe('other things', () => {
   it.each([
     ['其他地区的客户', '其他'],
     ['华东的其它客户', '其它'],
     ['customers in other regions', 'other'],
+    ['customers in other regions who are not in 德国', 'other'],
     ['What else does 华南电子 supply?', 'else'],
     ['Which other products does 华南电子 supply?', 'other'],
     ['another customer in 华东', 'another'],
@@ -108,6 +138,10 @@ describe('names', () => {
 });
 
 describe('stated values', () => {
+  it('takes a name behind 名称为 for that of the asked thing', async () => {
+    expect(await ask('蓝海贸易的名称为键盘的产品')).toContain('(t:产品)');
+  });
+
   it.each([
     ['是否VIP为true的客户', true],
     ['是否VIP为是的客户', true],

@@ -15,7 +15,7 @@ import { readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
-import { whyOthers } from './refuse-others.js';
+import { saysExclusion, whyOthers } from './refuse-others.js';
 import { whyNotTraded } from './trade-verbs.js';
 
 /**
@@ -68,7 +68,7 @@ function planMetric(
   const unread = unreadOf(linked);
   const unmeant =
     whyRelated(metric, schema, terms, filters) ??
-    (filters.some(({ negated }) => negated) ? null : whyOthers(unread)) ??
+    (filters.some(({ negated }) => negated) && saysExclusion(linked.text) ? null : whyOthers(unread)) ??
     whyNotTraded(unread, new Set([...filters.map(({ label }) => label), ...terms.labels.map(({ label }) => label)]), schema);
   if (unmeant) return { reason: unmeant };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');

@@ -23,7 +23,7 @@ import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
-import { whyOthers } from './refuse-others.js';
+import { saysExclusion, whyOthers } from './refuse-others.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
@@ -99,7 +99,7 @@ export abstract class QuestionDraft {
     const isAboutTwo = terms.whether !== null && groupAnchors(terms).length > 1;
     const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
     const found = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
-    this.asked = withTrader(found, this.unread, terms.whichs, schema, language);
+    this.asked = withTrader(found, this.unread, { whichs: terms.whichs, words }, schema, language);
     // Only the asked word is read as the persons at the end of its relation. The other words keep their reading.
     const { word: asked } = this.asked;
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
@@ -293,7 +293,8 @@ export abstract class QuestionDraft {
   /** Refuses words that are no names of the graph and that the query does not express: 其他, or 买 of suppliers. */
   private refuseUnsaid(cypher: string, target: string): void {
     const { entities, values, labels } = this.terms;
-    const leavesOut = [...entities, ...values].some(({ negated }) => negated) || / <> n\d/.test(cypher);
+    const excludes = [...entities, ...values].some(({ negated }) => negated) && saysExclusion(this.terms.text);
+    const leavesOut = excludes || / <> n\d/.test(cypher);
     const named = [target, ...labels.map(({ label }) => label), ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label))];
     const reason = (leavesOut ? null : whyOthers(this.unread)) ?? whyNotTraded(this.unread, new Set(named), this.schema);
     if (reason) throw new UnplannableError(reason.zh, reason.en);

@@ -7,6 +7,11 @@ export function othersIn(unread: string): string[] {
   return [...unread.matchAll(others)].map(([word]) => word);
 }
 
+/** Whether a question says what it leaves out: `other than Berlin`, 除华东以外的其他地区. A negation alone may belong to something else. */
+export function saysExclusion(text: string): boolean {
+  return /除|以外|之外|\b(?:other than|except|apart from|besides|excluding)\b/.test(text);
+}
+
 /**
  * Says that a question asks for other things and names none that they are other than. Null if it does not.
  * @param unread the question without the words that name parts of the graph

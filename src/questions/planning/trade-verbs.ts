@@ -6,6 +6,7 @@ import { spokenName } from '../linking/spoken-name.js';
 import { senseOf } from '../linking/synonyms.js';
 import { isOfType } from './answer-types.js';
 import { type Asked } from './find-asked.js';
+import { type SchemaWord } from './schema-word.js';
 
 type Side = 'buyer' | 'seller';
 
@@ -24,13 +25,13 @@ const verbs: TradeVerb[] = [
   {
     side: 'buyer',
     verb: /购买|订购|采购|买|\b(?:buys?|bought|buying|purchas(?:e[sd]?|ing))\b/,
-    asksOther: /[从向跟找]谁|\bfrom (?:who|whom)\b|\bwhom?\b.*\bfrom\s*[?？]?$/,
+    asksOther: /[从向跟找]谁|\bfrom (?:who|whom)\b|\bwhom?\b.*\bfrom\s?[?？]?$/,
     other: /[从向跟找]|\bfrom\b/,
   },
   {
     side: 'seller',
     verb: /销售[了过给]|出售|售出|卖|\b(?:sells?|sold|selling)\b/,
-    asksOther: /[卖售]给[了过]?谁|\bto (?:who|whom)\b|\bwhom?\b.*\bto\s*[?？]?$/,
+    asksOther: /[卖售]给[了过]?谁|\bto (?:who|whom)\b|\bwhom?\b.*\bto\s?[?？]?$/,
     other: /[卖售]给|给|\bto\b/,
   },
 ];
@@ -41,10 +42,16 @@ const senses: Record<Side, ReadonlySet<string>> = {
 };
 
 /** Gives 谁 or `who` beside a verb of trade the only label of the side that is asked for. Other questions keep what they ask for. */
-export function withTrader(asked: Asked, unread: string, whichs: readonly Mention[], schema: GraphSchema, language: Language): Asked {
+export function withTrader(
+  asked: Asked,
+  unread: string,
+  { whichs, words }: { whichs: readonly Mention[]; words: readonly SchemaWord[] },
+  schema: GraphSchema,
+  language: Language,
+): Asked {
   const [which] = whichs;
   const trade = verbs.find(({ verb }) => verb.test(unread));
-  if (asked.word || asked.type !== 'who' || !which || !trade) return asked;
+  if (asked.word || asked.type !== 'who' || !which || !trade || hasOwnVerb(which, unread.search(trade.verb), words)) return asked;
   const [label, ...others] = schema.labels.filter(each => isSide(each, trade.asksOther.test(unread) ? otherOf(trade.side) : trade.side));
   if (!label || others.length > 0) return asked;
   const mention: Mention = {
@@ -53,6 +60,14 @@ export function withTrader(asked: Asked, unread: string, whichs: readonly Mentio
     meanings: [{ as: 'label', label: label.name }],
   };
   return { word: { mention, labels: new Set([label.name]), relations: new Set(), properties: [] }, type: 'who' };
+}
+
+/** Whether 谁 has a relation as its verb, and the verb of trade belongs to something else: 谁处理了购买蓝牙耳机的订单. */
+function hasOwnVerb(which: Mention, at: number, words: readonly SchemaWord[]): boolean {
+  return words.some(
+    ({ relations, labels, mention: { start, end } }) =>
+      relations.size > 0 && labels.size === 0 && start >= which.end && (at < which.start || end <= at),
+  );
 }
 
 /**
