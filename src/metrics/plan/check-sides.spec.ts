@@ -85,6 +85,11 @@ describe('an aggregate of a joined side alone', () => {
     'STDDEV(stock)',
     'VARIANCE(stock)',
     'WAVG(stock, stock)',
+    'FIRST(stock)',
+    'FIRST(stock BY product)',
+    'LAST(stock BY id)',
+    '期末(stock 按 label)',
+    'LAST(stock BY product) / COUNT(*)',
     'SUM(stock * 2)',
     'SUM(COALESCE(stock, 0))',
     'SUM(stock::numeric)',
@@ -140,8 +145,8 @@ describe('an aggregate of a joined side alone', () => {
     "SUM(label !~* '^a')",
     "COUNT(starts_with(label, 'A'))",
     "SUM(regexp_like(label, '^A'))",
-    'FIRST(stock BY product)',
-    'LAST(stock BY product)',
+    'FIRST(qty BY product)',
+    'LAST(stock * qty BY label)',
   ])('computes %s by row', formula => {
     expect(refusal(formula)).toBeNull();
     expect(plan(formula).oneToOne).toEqual([]);

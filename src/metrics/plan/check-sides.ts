@@ -15,8 +15,8 @@ type ColumnName = [qualifier: string | null, name: string];
 
 /**
  * Refuses an aggregate that takes all its values from joined tables of which one row belongs to several rows of the fact table: the row
- * would count once for each of them. Extremes and distinct counts are the same either way, and FIRST and LAST with a key count each key
- * once. A binding that declares its values `additive` means them by row.
+ * would count once for each of them. Extremes and distinct counts are the same either way. FIRST and LAST add up the rows of one time, with
+ * a key or without. A binding that declares its values `additive` means them by row.
  * @returns the one-to-one joins that aggregates rely on, turned round: their keys in the other table must be unique as well
  * @throws FanOutMeasureError
  */
@@ -50,9 +50,9 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
 
 /** The arguments whose values an aggregate puts together. Empty for an aggregate that a repeated row does not change. */
 function measuredTexts(leaf: Leaf): SqlText[] {
-  const isSame =
-    leaf.pattern === 'count_distinct' || (leaf.pattern === 'aggregate' && (leaf.by !== null || leaf.fn === 'MIN' || leaf.fn === 'MAX'));
-  return isSame ? [] : argumentsOf(leaf).filter(text => text !== null);
+  if (leaf.pattern === 'count_distinct') return [];
+  if (leaf.pattern !== 'aggregate') return argumentsOf(leaf).filter(text => text !== null);
+  return leaf.argument === null || leaf.fn === 'MIN' || leaf.fn === 'MAX' ? [] : [leaf.argument];
 }
 
 function functionOf(leaf: Leaf): string {
