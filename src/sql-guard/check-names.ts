@@ -1,4 +1,5 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
+import { checkInterval, checkSeconds, checkTime } from './check-times.js';
 import { checkZone } from './check-zone.js';
 import { checkSoughtOfCall, checkSoughtOfOperator, checkSoughtOfSubselect } from './check-sought.js';
 import { constantText } from './constant-text.js';
@@ -18,7 +19,7 @@ export function functionName(node: NodeFields, offset: number | undefined): stri
   return name;
 }
 
-/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types and operators. Columns depend on the place of the SQL. */
+/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types, operators and written times. Columns depend on the place of the SQL. */
 export function checkNames(
   type: string,
   node: NodeFields,
@@ -33,9 +34,14 @@ export function checkNames(
       if (name === 'replace') checkReplace(node, offset);
       if (name === 'normalize') checkNormalize(node, offset);
       checkZone(name, node, offset);
+      checkSeconds(name, node, offset);
       checkSoughtOfCall(name, node, offset);
       return;
     }
+    case 'A_Const':
+      return checkTime(node, offset);
+    case 'TypeCast':
+      return checkInterval(node, offset);
     case 'SQLValueFunction':
       if (!valueFunctions.has(String(node.op))) throw new Refusal('function', String(node.op).replace('SVFOP_', ''), offset);
       return;
