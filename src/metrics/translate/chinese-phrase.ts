@@ -4,6 +4,7 @@ const phrases: [english: RegExp, chinese: string][] = [
   [/^a constant of this form$/, '这种形式的常量'],
   [/^a constant time of this form$/, '这种形式的时间常量'],
   [/^a time without end, or no time$/, '没有终点的时间或无效的时间'],
+  [/^a time before Christ$/, '公元前的时间'],
   [/^the number (.*)$/, '数字 $1'],
   [/^(\S+) with (\d+) digits$/, '结果有 $2 位数字的 $1'],
   [/^a search in a value that is not text$/, '在非文本中的查找'],

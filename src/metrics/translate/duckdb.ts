@@ -52,7 +52,8 @@ export const duckdb: TargetDialect = {
   sortable: sql => sql,
   firstValue: sql => `FIRST_VALUE(${sql})`,
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
-  part: (local, part) => `${part}(${local})`,
+  // DuckDB has a year 0: 44 BC is its year -43, and PostgreSQL's year -44.
+  part: (local, part) => (part === 'year' ? `(year(${local}) - CAST(year(${local}) <= 0 AS INTEGER))` : `${part}(${local})`),
   isIn: (value, list) => `(${value.sql} IN (${list.map(({ sql }) => sql).join(', ')}))`,
   contains: (value, part) => `contains(${value}, ${part})`,
   startsWith: (value, start) => `starts_with(${value}, ${start})`,

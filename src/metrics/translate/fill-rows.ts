@@ -81,10 +81,14 @@ function withRows<T extends SqlStatement>(statement: T, rows: ScanRows): T {
   return { ...statement, parameters: statement.parameters.map(fill) };
 }
 
+/** The text of a time in the form of a dialect. @param text as PostgreSQL computes it, with its era: `0044-03-15 BC` */
 function timeOf(text: unknown, dialect: ForeignDialect): string {
-  // PostgreSQL has times that other databases lack: infinity, years beyond 9999, and years before Christ.
-  if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
-  throw new NotInDialectError(dialect, 'a time without end, or no time');
+  // PostgreSQL has times that other databases lack: infinity and years beyond 9999. DuckDB alone has years before Christ.
+  const [, day, clock = '', era] = /^(\d{4}-\d\d-\d\d)( [\d:.]+)? (AD|BC)$/.exec(typeof text === 'string' ? text : '') ?? [];
+  if (day === undefined) throw new NotInDialectError(dialect, 'a time without end, or no time');
+  if (era === 'AD') return `${day}${clock}`;
+  if (dialect !== 'duckdb') throw new NotInDialectError(dialect, 'a time before Christ');
+  return `${day} (BC)${clock}`;
 }
 
 /** Reads the groups of a scan as a JSON array of objects. The text is written in turns, because there may be many groups. */

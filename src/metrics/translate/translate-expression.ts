@@ -80,7 +80,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
   function computed(each: unknown, kind: Kind): Typed {
     const sql = constantSql(each, values, parameters) ?? refuse('a constant time of this form');
     const type = { ...textType, kind };
-    const format = kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DD HH24:MI:SS.US';
+    const format = kind === 'date' ? 'YYYY-MM-DD BC' : 'YYYY-MM-DD HH24:MI:SS.US BC';
     const local = kind === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql;
     return {
       ...type,

@@ -33,7 +33,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: zones of MySQL, which an administrator may not have loaded
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`period` USING utf8mb4) AS `c0`, CONVERT(`g`.`d0` USING utf8mb4) AS `c1`, CAST(`g`.`m0` AS CHAR) AS `c2`, `p0`.`repeats0` AS `c3`
@@ -70,7 +70,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: an order of the last second of January in the month of UTC
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."period" AS VARCHAR) AS "c0", CAST("g"."d0" AS VARCHAR) AS "c1", CAST("g"."m0" AS VARCHAR) AS "c2", "p0"."repeats0" AS "c3"
@@ -92,7 +92,7 @@ WHERE ("b"."id" IS NOT NULL)
 -- == clickhouse == Risk: a LEFT JOIN that gives an empty text in place of NULL; a sum of no rows that is 0
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`period`) AS `c0`, toString(`g`.`d0`) AS `c1`, toString(`g`.`m0`) AS `c2`, `p0`.`repeats0` AS `c3`
@@ -146,7 +146,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: 'web', 'Web' and 'web ' in one group
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`
@@ -180,7 +180,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: the last row picked among all keys
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1"
@@ -199,7 +199,7 @@ GROUP BY 1
 -- == clickhouse == Risk: a window over the groups, not over the rows
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`
@@ -293,7 +293,7 @@ GROUP BY 1
 ) AS `g`;
 -- The times of statement 3, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- The list of statement 3, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
 SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)
@@ -370,7 +370,7 @@ GROUP BY 1
 ) AS "g";
 -- The times of statement 3, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- The list of statement 3, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
 SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)
@@ -434,7 +434,7 @@ GROUP BY 1
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
 -- The times of statement 3, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- The list of statement 3, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
 SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)

@@ -48,7 +48,7 @@ LIMIT $6::bigint OFFSET $7::bigint;
 -- == mysql == Risk: months of a date and of a moment that have different texts
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2023-12-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`period` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`
@@ -63,7 +63,7 @@ GROUP BY CAST(DATE((NULLIF(`s`.`at`, 0) + INTERVAL IF(NULLIF(`s`.`at`, 0) < TIME
 ) AS `g`;
 -- The times of statement 2, on PostgreSQL
 -- $1 = 2023-12-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 2, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`period` USING utf8mb4) AS `c0`, CAST(`g`.`m1` AS CHAR) AS `c1`
@@ -108,7 +108,7 @@ LIMIT $5::bigint OFFSET $6::bigint;
 -- == duckdb == Risk: as MySQL
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2023-12-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."period" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1"
@@ -121,7 +121,7 @@ GROUP BY CAST(date_trunc('month', timezone('Asia/Singapore', "s"."at")) AS TIMES
 ) AS "g";
 -- The times of statement 2, on PostgreSQL
 -- $1 = 2023-12-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 2, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."period" AS VARCHAR) AS "c0", CAST("g"."m1" AS VARCHAR) AS "c1"
@@ -137,7 +137,7 @@ GROUP BY CAST(date_trunc('month', CAST("r"."day" AS TIMESTAMP)) AS TIMESTAMP)
 -- == clickhouse == Risk: as MySQL
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2023-12-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`period`) AS `c0`, toString(`g`.`m0`) AS `c1`
@@ -151,7 +151,7 @@ GROUP BY toDateTime64(toStartOfMonth(addSeconds(toDateTime64(`s`.`at`, 6, 'UTC')
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
 -- The times of statement 2, on PostgreSQL
 -- $1 = 2023-12-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 2, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`period`) AS `c0`, toString(`g`.`m1`) AS `c1`

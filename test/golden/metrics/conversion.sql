@@ -42,7 +42,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: the rows of both facts, handed over
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 20 day, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2, ? = time 3, ? = time 3, ? = time 4, ? = time 4
 SELECT CONVERT(`g`.`period` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`, CAST(`g`.`m1` AS CHAR) AS `c2`
@@ -89,7 +89,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a day of UTC compared with one of Singapore
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 20 day, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2, $3 = time 3, $4 = time 4
 SELECT CAST("g"."period" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1", CAST("g"."m1" AS VARCHAR) AS "c2"
@@ -119,7 +119,7 @@ GROUP BY CAST(date_trunc('month', "w"."base") AS TIMESTAMP)
 -- == clickhouse == Risk: as DuckDB
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 20 day, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2, p3 = time 3, p4 = time 4
 SELECT toString(`g`.`period`) AS `c0`, toString(`g`.`m0`) AS `c1`, toString(`g`.`m1`) AS `c2`
@@ -195,7 +195,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: NULL before all times; 'web' and 'Web' in one order with their collation
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 1 month, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2, ? = time 3, ? = time 3, ? = time 4, ? = time 4
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`, CAST(`g`.`m1` AS CHAR) AS `c2`
@@ -245,7 +245,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a month of thirty days
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 1 month, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2, $3 = time 3, $4 = time 4
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1", CAST("g"."m1" AS VARCHAR) AS "c2"
@@ -278,7 +278,7 @@ GROUP BY 1
 -- == clickhouse == Risk: first_value, which passes over NULL
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01, $4 = day, $5 = 1 month, $6 = 1 day
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((date_trunc($4::text, $2::timestamp))::date, 'YYYY-MM-DD BC'), to_char(((($3::timestamp + ($5::text)::interval) + ($6::text)::interval))::date, 'YYYY-MM-DD BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2, p3 = time 3, p4 = time 4
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`, toString(`g`.`m1`) AS `c2`

@@ -29,7 +29,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: a NULL that counts as a key
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`, `p0`.`repeats0` AS `c2`
@@ -66,7 +66,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a count that is estimated
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1", "p0"."repeats0" AS "c2"
@@ -88,7 +88,7 @@ WHERE ("b"."id" IS NOT NULL)
 -- == clickhouse == Risk: uniq in place of uniqExact, which estimates
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`, `p0`.`repeats0` AS `c2`
@@ -136,7 +136,7 @@ LIMIT $5::bigint OFFSET $6::bigint;
 -- == mysql == Risk: 'Web', which the condition for the index lets through
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2, ? = web, ? = web
 SELECT CAST(`g`.`m0` AS CHAR) AS `c0`
@@ -168,7 +168,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a filter after the count
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2, $3 = web
 SELECT CAST("g"."m0" AS VARCHAR) AS "c0"
@@ -184,7 +184,7 @@ WHERE ("s"."at" >= CAST($1 || '+00' AS TIMESTAMPTZ))
 -- == clickhouse == Risk: a filter after the count
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2, p3 = web
 SELECT toString(`g`.`m0`) AS `c0`

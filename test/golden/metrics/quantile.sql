@@ -29,7 +29,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: NULLs that count as places in the order
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = 0.5, ? = 0.5, ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0l` AS CHAR) AS `c1`, CAST(`g`.`m0u` AS CHAR) AS `c2`, CAST(`g`.`m0n` AS CHAR) AS `c3`, `p0`.`repeats0` AS `c4`
@@ -69,7 +69,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a quantile of decimals, which cuts digits
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = 0.5, $2 = time 1, $3 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0l" AS VARCHAR) AS "c1", CAST("g"."m0u" AS VARCHAR) AS "c2", CAST("g"."m0n" AS VARCHAR) AS "c3", "p0"."repeats0" AS "c4"
@@ -91,7 +91,7 @@ WHERE ("b"."id" IS NOT NULL)
 -- == clickhouse == Risk: quantile, which samples
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = 0.5, p2 = time 1, p3 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0l`) AS `c1`, toString(`g`.`m0u`) AS `c2`, toString(`g`.`m0n`) AS `c3`, `p0`.`repeats0` AS `c4`
@@ -139,7 +139,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: another rounding of the position
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = 0.75, ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CAST(`g`.`m0` AS CHAR) AS `c0`
@@ -172,7 +172,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: another rounding of the position
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = 0.75, $2 = time 1, $3 = time 2
 SELECT CAST("g"."m0" AS VARCHAR) AS "c0"
@@ -187,7 +187,7 @@ WHERE ("s"."at" >= CAST($2 || '+00' AS TIMESTAMPTZ))
 -- == clickhouse == Risk: quantileExact takes another of two neighbours
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = 0.75, p2 = time 1, p3 = time 2
 SELECT toString(`g`.`m0`) AS `c0`

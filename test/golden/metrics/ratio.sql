@@ -46,7 +46,7 @@ LIMIT $6::bigint OFFSET $7::bigint;
 -- == mysql == Risk: two scans of different moments in another order; a division in MySQL
 -- The times of statement 1, on PostgreSQL
 -- $1 = 2024-01-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`
@@ -61,7 +61,7 @@ GROUP BY 1
 ) AS `g`;
 -- The times of statement 2, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 2, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m1` AS CHAR) AS `c1`, `p0`.`repeats0` AS `c2`
@@ -110,7 +110,7 @@ LIMIT $3::bigint OFFSET $4::bigint;
 -- == duckdb == Risk: a division of doubles
 -- The times of statement 1, on PostgreSQL
 -- $1 = 2024-01-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1"
@@ -123,7 +123,7 @@ GROUP BY 1
 ) AS "g";
 -- The times of statement 2, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 2, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m1" AS VARCHAR) AS "c1", "p0"."repeats0" AS "c2"
@@ -145,7 +145,7 @@ WHERE ("b"."id" IS NOT NULL)
 -- == clickhouse == Risk: a division by zero that gives infinity
 -- The times of statement 1, on PostgreSQL
 -- $1 = 2024-01-01, $2 = 2024-04-01
-SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
+SELECT to_char($1::date, 'YYYY-MM-DD BC'), to_char($2::date, 'YYYY-MM-DD BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`
@@ -159,7 +159,7 @@ GROUP BY 1
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
 -- The times of statement 2, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 2, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m1`) AS `c1`, `p0`.`repeats0` AS `c2`

@@ -35,7 +35,7 @@ LIMIT $4::bigint OFFSET $5::bigint;
 -- == mysql == Risk: WITH ROLLUP, which writes NULL for totals and for regions without a name alike
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on mysql
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2, ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CONVERT(`g`.`d1` USING utf8mb4) AS `c1`, CAST(`g`.`level` AS CHAR) AS `c2`, CAST(`g`.`m0` AS CHAR) AS `c3`, `p0`.`repeats0` AS `c4`
@@ -85,7 +85,7 @@ LIMIT $2::bigint OFFSET $3::bigint;
 -- == duckdb == Risk: a total in a second statement, which sees another moment
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on duckdb
 -- $1 = time 1, $2 = time 2
 SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."d1" AS VARCHAR) AS "c1", CAST("g"."level" AS VARCHAR) AS "c2", CAST("g"."m0" AS VARCHAR) AS "c3", "p0"."repeats0" AS "c4"
@@ -114,7 +114,7 @@ WHERE ("b"."id" IS NOT NULL)
 -- == clickhouse == Risk: as DuckDB
 -- The times of statement 1, on PostgreSQL
 -- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
-SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC');
 -- Statement 1, on clickhouse
 -- p1 = time 1, p2 = time 2
 SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`d1`) AS `c1`, toString(`g`.`level`) AS `c2`, toString(`g`.`m0`) AS `c3`, `p0`.`repeats0` AS `c4`
