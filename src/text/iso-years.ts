@@ -9,3 +9,9 @@ export function withIsoYear(text: string): string {
   const digits = String(Math.abs(number)).padStart(4, '0');
   return `${number < 0 ? '-' : number > 9999 ? '+' : ''}${digits}${rest}`;
 }
+
+/** Converts a date of ISO 8601 to PostgreSQL's text, as the inverse of `withIsoYear`: `-0043-03-15` is `0044-03-15 BC`. */
+export function withEra(date: string): string {
+  const [, year, rest = ''] = /^(-\d{4}|0000)(-\d\d-\d\d)$/.exec(date) ?? [];
+  return year === undefined ? date : `${String(1 - Number(year)).padStart(4, '0')}${rest} BC`;
+}

@@ -2,6 +2,7 @@ import { mostSought } from '../../sql/most-sought.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { addDays } from '../../text/calendar.js';
 import { atOnce, type Steps } from '../../text/steps.js';
+import { withEra } from '../../text/iso-years.js';
 import { isRepeated } from '../../text/time-zone.js';
 import { withoutLength } from '../../sql/without-length.js';
 import { isFloat } from './compile-relation.js';
@@ -94,9 +95,8 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
   let apart = 0;
   for (const [index, each] of given.entries()) {
     if (index % valuesInStep === 0) yield;
-    if (!fits(each, type))
-      return fault(wanted, 'value_type', { zh: `${JSON.stringify(each)} 不是 ${type}`, en: `${JSON.stringify(each)} is not a ${type}` });
-    const text = String(each);
+    if (!fits(each, type)) return fault(wanted, 'value_type', misfit(each, type));
+    const text = type === 'date' ? withEra(String(each)) : String(each);
     if (op === 'contains' && text.length > mostSought)
       return fault(wanted, 'too_long', {
         zh: `contains 最多 ${mostSought} 个字符，而不是 ${text.length} 个`,
@@ -114,11 +114,10 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
       zh: `${columnType} 列一次最多与 ${mostApart} 个日期比较，而不是 ${apart} 个；请用 between 写成区间`,
       en: `a ${columnType} is compared with at most ${mostApart} days, not ${apart}: write ranges with between`,
     });
-  const [first = '', second = ''] = bound;
-  if (op === 'between' && isReversed(first, second, type))
+  if (op === 'between' && isReversed(String(given[0]), String(given[1]), type))
     return fault('values', 'empty_range', {
-      zh: `between 的第一个值大于第二个，没有行符合：请写 "values": ["${second}", "${first}"]`,
-      en: `the first value is above the second, which no row fits: write "values": ["${second}", "${first}"]`,
+      zh: `between 的第一个值大于第二个，没有行符合：请写 "values": ["${String(given[1])}", "${String(given[0])}"]`,
+      en: `the first value is above the second, which no row fits: write "values": ["${String(given[1])}", "${String(given[0])}"]`,
     });
   return { type, bound, twice, isOfColumn: isOfColumn(columnType, type, bound) };
 }
@@ -133,7 +132,7 @@ function isReversed(first: string, second: string, type: string): boolean {
   if (type === 'bigint' || type === 'numeric') return Number(first) > Number(second);
   if (!/^(date|time)/.test(type) || hasOffset(first) !== hasOffset(second)) return false;
   const momentOf = (text: string): number => {
-    const moment = type === 'time' ? `2000-01-01T${text}` : text.replace(' ', 'T');
+    const moment = type === 'time' ? `2000-01-01T${text}` : sixDigits(text).replace(' ', 'T');
     return Date.parse(moment.length > 10 && !hasOffset(moment) ? `${moment}Z` : moment);
   };
   return momentOf(first) > momentOf(isDay(second) ? `${second} 23:59:59.999` : second);
@@ -173,7 +172,8 @@ const clock = String.raw`\d\d:\d\d(:\d\d(\.\d{1,6}0*)?)?`;
 const forms: Record<string, RegExp> = {
   bigint: /^-?\d+$/,
   numeric: /^-?\d{1,100}(\.\d{1,100})?([eE][-+]?\d{1,3})?$/,
-  date: new RegExp(`^${day}$`),
+  // The years that PostgreSQL writes with BC have a minus here, as in the results of this service. Its dates begin in the year -4713.
+  date: new RegExp(`^(?!-0000|-4713|-471[4-9]|-47[2-9]|-4[89]|-[5-9])-?${day}$`),
   timestamp: new RegExp(`^${day}([T ]${clock})?$`),
   timestamptz: new RegExp(String.raw`^${day}([T ]${clock}(Z|[-+]\d\d:?\d\d)?)?$`),
   time: new RegExp(`^${clock}$`),
@@ -185,6 +185,31 @@ function fits(value: Value, type: string): boolean {
   const text = String(value);
   if (type === 'text') return typeof value === 'string' && !value.includes('\0');
   if (!forms[type]?.test(text)) return false;
-  if (type === 'date' || type === 'timestamp' || type === 'timestamptz') return isRealTime(text);
+  if (type === 'date') return isRealDay(text);
+  if (type === 'timestamp' || type === 'timestamptz') return !text.startsWith('0000') && isRealTime(text);
   return type !== 'time' || isRealTime(`2000-01-01T${text}`);
 }
+
+function isRealDay(text: string): boolean {
+  const day = new Date(`${sixDigits(text)}T00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(sixDigits(text));
+}
+
+/** The form in which JavaScript reads a date before the year 0: `-000043-03-15`. */
+function sixDigits(date: string): string {
+  return date.replace(/^-/, '-00');
+}
+
+function misfit(value: Value, type: string): Bilingual {
+  const text = JSON.stringify(value);
+  const [, zh = '', en = ''] = (/^(date|time)/.test(type) ? reasons : []).find(([form]) => form.test(String(value))) ?? [];
+  return { zh: `${text} 不是 ${type}${zh}`, en: `${text} is not a ${type}${en}` };
+}
+
+/** Why a text with the form of a time is none. */
+const reasons: [form: RegExp, zh: string, en: string][] = [
+  [/[.,]\d{6}\d*[1-9]/, '：秒最多六位小数，更多的会被舍入', ': a second has at most six decimals, and more would be rounded'],
+  [/(^|[T ])24:/, '：24 点请写成次日 00:00', ': write the hour 24 as 00:00 of the next day'],
+  [/:60/, '：秒最大为 59', ': a second is at most 59'],
+  [/^(-\d{4}|0000)-\d\d-\d\d[T ]?/, '：公元前的时间只能按日期列筛选', ': before the year 1 only columns of dates are filtered'],
+];
