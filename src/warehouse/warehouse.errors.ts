@@ -210,15 +210,17 @@ export class UnreadableColumnError extends ApiError {
  * calendar has, or a time with nanoseconds.
  */
 export class UnreadableValueError extends ApiError {
-  constructor(table: string, column: string) {
+  /** @param table null for a statement, which may read several tables */
+  constructor(table: string | null, column: string) {
+    const of = table === null ? { zh: '', en: '' } : { zh: `表“${table}”的`, en: ` of the table '${table}'` };
     super(
       422,
       'column_value_not_readable',
       {
-        zh: `表“${table}”的列“${column}”中有 PostgreSQL 存不下的值（如含零字节或不是 UTF-8 的文本，不存在或超出范围的日期如 2024-02-00，或带纳秒的时间）；请更正它，或在来源库中用视图转换该列`,
-        en: `The column '${column}' of the table '${table}' has a value that PostgreSQL cannot hold, such as a text with a zero byte or with bytes that are not UTF-8, a date out of range or that does not exist, such as 2024-02-00, or a time with nanoseconds; correct it, or convert the column in a view of the source`,
+        zh: `${of.zh}列“${column}”中有 PostgreSQL 存不下的值（如含零字节或不是 UTF-8 的文本，不存在或超出范围的日期如 2024-02-00，或带纳秒的时间）；请更正它，或在来源库中用视图转换该列`,
+        en: `The column '${column}'${of.en} has a value that PostgreSQL cannot hold, such as a text with a zero byte or with bytes that are not UTF-8, a date out of range or that does not exist, such as 2024-02-00, or a time with nanoseconds; correct it, or convert the column in a view of the source`,
       },
-      { context: { table, column } },
+      { context: { ...(table !== null && { table }), column } },
     );
   }
 }

@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { tooManyFloatDigits } from '../../warehouse/clients/query-failures.js';
+import { tooManyFloatDigits, unreadableValue } from '../../warehouse/clients/query-failures.js';
 import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
 import { quotedZone } from './quoted-zone.js';
 
@@ -17,9 +17,12 @@ export const duckdb: TargetDialect = {
     if (kind === 'timestamptz') return `CAST(${parameter} || '+00' AS TIMESTAMPTZ)`;
     return `CAST(${parameter} AS ${kind === 'text' ? 'VARCHAR' : kind})`;
   },
-  column: (sql, { kind }) => {
+  column: (sql, { kind }, name) => {
     if (kind === 'text') return `CAST(${sql} AS VARCHAR)`;
-    return kind === 'timestamp' ? `CAST(${sql} AS TIMESTAMP)` : sql;
+    if (kind !== 'timestamp') return sql;
+    // A cast to microseconds would cut nanoseconds off. For columns of other types DuckDB leaves the CASE out before it plans.
+    const isCut = `typeof(${sql}) = 'TIMESTAMP_NS' AND isfinite(${sql}) AND epoch_ns(${sql}) % 1000 <> 0`;
+    return `(CASE WHEN ${isCut} THEN ${unreadableValue(name)} ELSE CAST(${sql} AS TIMESTAMP) END)`;
   },
   indexed: () => null,
   indexedTexts: /^/,

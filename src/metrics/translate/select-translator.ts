@@ -186,7 +186,7 @@ export class SelectTranslator {
     const typed = columns.map(({ name: column, type: of }): [string, Typed] => {
       const type = valueTypeOf(of);
       const plain = `${quote(checkedName(name))}.${quote(checkedName(column))}`;
-      const sql = this.dialect.column(plain, type);
+      const sql = this.dialect.column(plain, type, column);
       const indexed = this.dialect.indexed(plain, type);
       if (indexed !== null) this.plain.set(sql, indexed);
       return [column, { ...type, sql }];

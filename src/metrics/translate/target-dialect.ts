@@ -38,8 +38,8 @@ export interface TargetDialect {
   placeholder: (position: number) => string;
   /** A value of type `type` from a parameter with PostgreSQL's text of the value. */
   fromText: (parameter: string, type: ValueType) => string;
-  /** A column of a table as a value of the kind of `type`. */
-  column: (sql: string, type: ValueType) => string;
+  /** The column `name` of a table, whose SQL is `sql`, as a value of the kind of `type`. */
+  column: (sql: string, type: ValueType, name: string) => string;
   /** The form of a column with which the database finds rows by an index or a partition. Null if `column` already gives that form. */
   indexed: (sql: string, type: ValueType) => string | null;
   /** Matches the texts that may be compared with the form that `indexed` gives a text column, whatever the character set of the column. */

@@ -7,6 +7,21 @@ import { sqlstates } from '../../sql/sqlstate.js';
  */
 export const tooManyFloatDigits = 'A floating-point number has more digits than are computed with';
 
+/**
+ * SQL of DuckDB that ends the statement because a value of a column cannot be read. The client recognizes the text and the name in it.
+ */
+export function unreadableValue(column: string): string {
+  return `error('${unreadable}${JSON.stringify(column).replaceAll("'", "''")}')`;
+}
+
+const unreadable = 'unreadable value ';
+
+/** The column that the text of an error of `unreadableValue` names. Null for other errors. */
+export function unreadableColumn(message: string): string | null {
+  const named = new RegExp(`${unreadable}("(?:[^"\\\\]|\\\\.)*")`).exec(message)?.[1];
+  return named === undefined ? null : (JSON.parse(named) as string);
+}
+
 /** By a SQLSTATE or its first characters: the reason that the caller reads. The server's own text may quote data, so users never see it. */
 const reasons: [prefix: string, reason: Bilingual][] = [
   [sqlstates.divisionByZero, { zh: '除数为零；请把除数写成 NULLIF(…, 0)', en: 'a division by zero; write the divisor as NULLIF(…, 0)' }],

@@ -4,6 +4,7 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
+import { type ApiError } from '../../common/errors/api-error.js';
 import { invalidCursor, type PageQuery } from '../../http/paging/page.js';
 import { type TableSummary, type WarehouseClient } from '../clients/warehouse.client.js';
 import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.service.js';
@@ -11,7 +12,13 @@ import { MirrorVersions } from '../mirror/mirror-versions.js';
 import { type ListedTable, type TableDetail, type UploadQuery } from './tables.dto.js';
 import { readUploadOptions, type UploadOptions } from '../mirror/upload-options.js';
 import { TableReaders } from './table-readers.js';
-import { ConnectionReadOnlyError, TableNotFoundError, WarehouseQueryError, WarehouseTimeoutError } from '../warehouse.errors.js';
+import {
+  ConnectionReadOnlyError,
+  TableNotFoundError,
+  UnreadableValueError,
+  WarehouseQueryError,
+  WarehouseTimeoutError,
+} from '../warehouse.errors.js';
 import { WarehouseService } from '../warehouse.service.js';
 
 const sampleRows = 5;
@@ -51,10 +58,12 @@ export class TablesService {
     try {
       return { table: table!, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
-      // The columns are shown even if the rows cannot be: a sample may be too large, too slow, or have columns that the user may not read.
-      if (!(error instanceof AnswerTooLargeError || error instanceof WarehouseQueryError || error instanceof WarehouseTimeoutError))
-        throw error;
-      return { table: table!, ...description, sample: [], sampleNote: error.detail };
+      // The columns are shown even if the rows cannot be: a sample may be too large, too slow, or have columns or values that cannot be read.
+      const isOfRows = [AnswerTooLargeError, UnreadableValueError, WarehouseQueryError, WarehouseTimeoutError].some(
+        kind => error instanceof kind,
+      );
+      if (!isOfRows) throw error;
+      return { table: table!, ...description, sample: [], sampleNote: (error as ApiError).detail };
     }
   }
 

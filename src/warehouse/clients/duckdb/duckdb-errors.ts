@@ -17,8 +17,8 @@ import { unreadableFile } from './unreadable-file.js';
 
 /** The work that failed, for errors that name it. */
 export interface Doing {
-  /** The table and the columns that were to be read. */
-  reading?: { table: string; columns: string[] };
+  /** The table that was to be read. Absent for a statement, which may read several. */
+  reading?: { table: string };
   answer?: { source: AnswerSource; limitBytes: number };
 }
 
@@ -52,16 +52,13 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ProcessEndedError && error.isOutOfMemory) return queryError(sqlstates.outOfMemory, error);
   if (!(error instanceof FailedWorkError)) return new WarehouseUnavailableError(error);
-  const { code, message, column = 0, bytes = 0 } = error.failure;
+  const { code, message, column = '', bytes = 0 } = error.failure;
   const connectionFailure = connectionFailures[code];
   if (connectionFailure) return new ConnectionFailedError(connectionFailure, error);
   if (code === 'changed') return new TableBeingReplacedError(error);
   if (code === 'no_table') return new TableNotFoundError();
   if (code === 'unreadable_file') return unreadableError(error);
-  if (code === 'unreadable_value') {
-    const { table, columns } = doing.reading ?? { table: '', columns: [] };
-    return new UnreadableValueError(table, columns[column] ?? String(column + 1));
-  }
+  if (code === 'unreadable_value') return new UnreadableValueError(doing.reading?.table ?? null, column);
   if (code === 'too_large' && doing.answer) return new AnswerTooLargeError(doing.answer.source, bytes, doing.answer.limitBytes);
   if (code === 'several_statements' || code === 'not_a_query') return queryError(sqlstates.readOnlyTransaction, error);
   if (message.includes(tooManyFloatDigits)) return queryError(sqlstates.dataException, error);

@@ -79,7 +79,9 @@ export class DuckdbClient implements WarehouseClient {
   async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
     const limitBytes = this.options.maxBytes;
     const work: Work = { do: 'sample', table, maxRows, maxBytes: limitBytes };
-    return toQueryResult(await this.run<QueryAnswer>(claim, work, timeoutMs, { answer: { source: 'rows', limitBytes } }));
+    return toQueryResult(
+      await this.run<QueryAnswer>(claim, work, timeoutMs, { reading: { table }, answer: { source: 'rows', limitBytes } }),
+    );
   }
 
   async query({ claim, isShort, sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {

@@ -72,8 +72,8 @@ export interface Failure {
   code: FailureCode;
   /** The text of the error for the log only, because it may hold paths and values. */
   message: string;
-  /** The index of the requested column that has an unreadable value, from 0. */
-  column?: number;
+  /** The column that has an unreadable value. */
+  column?: string;
   bytes?: number;
   /** The unreadable file and the place in it. */
   unreadable?: UnreadableFile;

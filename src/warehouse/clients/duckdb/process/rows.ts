@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { type DuckDBBlobValue } from '@duckdb/node-api';
 import { quoteIdentifier, quoteTable } from '../../../../sql/quote-identifier.js';
+import { unreadableValue } from '../../query-failures.js';
 import { type RowsAnswer, type Work } from '../protocol.js';
 import { exposeTable } from './catalog.js';
 import { type Source } from './source.js';
 import { type Column, columnsOf, schema } from './table-columns.js';
-import { unreadableValue, WorkError } from './work-error.js';
+import { WorkError } from './work-error.js';
 
 /**
  * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row, and waits while nobody reads
@@ -14,7 +15,7 @@ import { unreadableValue, WorkError } from './work-error.js';
 export async function writeRows(source: Source, { table, columns: wanted, since }: Work & { do: 'rows' }): Promise<RowsAnswer> {
   if (!(await exposeTable(source, table))) throw new WorkError('no_table');
   const columns = new Map((await columnsOf(source.connection, table)).map(column => [column.name, column]));
-  const fields = wanted.map((name, index) => fieldOf(known(columns, name), index));
+  const fields = wanted.map(name => fieldOf(known(columns, name)));
   const condition = since === null ? null : sinceCondition(known(columns, since.column), since.value);
   const line = fields.flatMap((field, index) => (index === 0 ? [field] : ['chr(9)', field]));
   const sql = `SELECT encode(concat(${[...line, 'chr(10)'].join(', ')})) FROM ${quoteTable(schema, table)}${condition === null ? '' : ` WHERE ${condition.sql}`}`;
@@ -24,7 +25,7 @@ export async function writeRows(source: Source, { table, columns: wanted, since 
     const lines = chunk.getColumnVector(0);
     const rows = Buffer.concat(Array.from({ length: lines.itemCount }, (_, index) => (lines.getItem(index) as DuckDBBlobValue).bytes));
     const zero = rows.indexOf(0);
-    if (zero >= 0) throw new WorkError('unreadable_value', { column: columnAt(rows.toString('latin1'), zero) });
+    if (zero >= 0) throw new WorkError('unreadable_value', { column: wanted[columnAt(rows.toString('latin1'), zero)]! });
     bytes += rows.length;
     if (!process.stdout.write(rows)) await once(process.stdout, 'drain');
   }
@@ -38,9 +39,9 @@ function known(columns: Map<string, Column>, name: string): Column {
   return column;
 }
 
-function fieldOf({ name, text, nativeType }: Column, index: number): string {
+function fieldOf({ name, text, nativeType }: Column): string {
   const value = quoteIdentifier(name);
-  const sql = text!.sql(value, unreadableValue(index));
+  const sql = text!.sql(value, unreadableValue(name));
   if (nativeType === 'VARCHAR') return `coalesce(CASE WHEN ${needsEscapes(sql)} THEN ${escaped(sql)} ELSE ${sql} END, '\\N')`;
   return `coalesce(${text!.isPlain ? sql : escaped(sql)}, '\\N')`;
 }

@@ -1,10 +1,11 @@
 import { type DuckDBConnection, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { quoteIdentifier, quoteTable } from '../../../../sql/quote-identifier.js';
+import { unreadableValue } from '../../query-failures.js';
 import { type QueryAnswer, type Work } from '../protocol.js';
 import { exposeTable } from './catalog.js';
 import { type Source } from './source.js';
 import { schema, toColumn } from './table-columns.js';
-import { unreadableValue, WorkError } from './work-error.js';
+import { WorkError } from './work-error.js';
 import { withoutLength } from '../../../../sql/without-length.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
@@ -74,7 +75,7 @@ async function answer(
   const empty = await connection.run(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
   const columns = empty.columnNames().map((name, index) => toColumn(name, empty.columnType(index)));
   const names = columns.map((_, index) => quoteIdentifier(`c${index}`));
-  const texts = columns.map(({ text }, index) => text?.sql(names[index]!, unreadableValue(index)) ?? `${names[index]!}::VARCHAR`);
+  const texts = columns.map(({ name, text }, index) => text?.sql(names[index]!, unreadableValue(name)) ?? `${names[index]!}::VARCHAR`);
   const result = await connection.stream(
     `SELECT ${texts.join(', ')} FROM (${sql}\n) AS q(${names.join(', ')}) LIMIT ${maxRows + 1}`,
     values,

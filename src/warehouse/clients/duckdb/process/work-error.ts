@@ -1,5 +1,6 @@
 import { type Failure } from '../protocol.js';
 import { type UnreadableFile, type UnreadableReason } from '../unreadable-file.js';
+import { unreadableColumn } from '../../query-failures.js';
 import { quoteLiteral } from './quote-literal.js';
 
 /** A failure of work whose reason has a code. */
@@ -20,15 +21,8 @@ export class UnreadableFileError extends WorkError {
   }
 }
 
-const unreadable = 'unreadable value ';
-
 function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
-}
-
-/** SQL that ends the statement because a value of a column cannot be read. @param column the index of the column */
-export function unreadableValue(column: number): string {
-  return `error('${unreadable}${column}')`;
 }
 
 const unreadablePart = 'unreadable part ';
@@ -64,6 +58,6 @@ function reasonOf(message: string): UnreadableReason {
 export function toFailure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof WorkError) return { code: error.code, message: rootOf(error).message, ...error.more };
-  const column = new RegExp(`${unreadable}(\\d+)`).exec(message)?.[1];
-  return column === undefined ? { code: 'duckdb', message } : { code: 'unreadable_value', message, column: Number(column) };
+  const column = unreadableColumn(message);
+  return column === null ? { code: 'duckdb', message } : { code: 'unreadable_value', message, column };
 }
