@@ -1,3 +1,4 @@
+import { type Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/tokenize-text.js';
 import { type Mention } from './meaning.js';
@@ -15,33 +16,40 @@ const inTheUs = /\b(?:in (?:the )?|the )$/;
 /** English words that a Chinese question uses without limiting anything: `list一下`. */
 const spoken = new Set('list show give tell find get please and or me name'.split(' '));
 
+/** A letter with the values that it names. */
+type Letter = TextPiece & { values: KnownValue[] };
+
 /**
  * Finds the single Latin letters that are values. Such a letter stands beside its property (`A等级`, `level A`), before its label
  * (`A类供应商`), before 级 if the name of its property contains 级, or beside another such letter with a comma, "and" or "or" between.
  * Elsewhere `a` is an article, and the `t` of `don't` is part of a word.
  */
-export function findLetterValues(
+export async function findLetterValues(
   text: string,
   found: readonly Mention[],
   hints: NameHints,
   findValues: (text: string) => KnownValue[],
-): Mention[] {
-  const letters = lettersIn(text).map(letter => withValues(letter, text, findValues(letter.text)));
-  const read = letters.flatMap(letter => readLetter(letter, text, found, hints));
-  // `A、B和C等级`: go from the letter beside the property to the letters that are joined to it.
-  for (const { values, ...letter } of [...letters, ...letters.reverse()]) {
-    const known = read.find(other => other.start === letter.start);
-    const beside = read.filter(
-      other => isBefore(text, other.end, letter.start, joining) || isBefore(text, letter.end, other.start, joining),
-    );
-    const joined = values.filter(value => beside.some(other => other.meanings.some(meaning => isOf(meaning, value))));
-    if (!known && joined.length > 0) read.push(mentionOf(letter, joined));
+  pace: Pace,
+): Promise<Mention[]> {
+  const letters: Letter[] = [];
+  const read: (Mention | undefined)[] = [];
+  for (const each of lettersIn(text)) {
+    if (pace.isOverdue) await pace.turn();
+    const letter = withValues(each, text, findValues(each.text));
+    letters.push(letter);
+    read.push(readLetter(letter, text, found, hints));
   }
-  return read;
+  // `A、B和C等级`: go from the letter beside the property to the letters that are joined to it.
+  const places = letters.map((_, at) => at);
+  for (const at of [...places, ...places.toReversed()]) {
+    if (pace.isOverdue) await pace.turn();
+    if (read[at] === undefined) read[at] = readJoined(letters[at]!, text, [read[at - 1], read[at + 1]]);
+  }
+  return read.filter(mention => mention !== undefined);
 }
 
 /** The letter with the values that it names. A minus behind the letter is added to it if a value has this form: `A-`. */
-function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextPiece & { values: KnownValue[] } {
+function withValues(letter: TextPiece, text: string, known: KnownValue[]): Letter {
   const { start, end } = letter;
   const fitting = valuesAsSigned(known, text, start, end);
   const signed = fitting.filter(({ value }) => normalizeText(value) === `${letter.text}-`);
@@ -50,28 +58,56 @@ function withValues(letter: TextPiece, text: string, known: KnownValue[]): TextP
   return { ...letter, values: isSigned(text, end) ? [] : fitting.filter(({ value }) => normalizeText(value) === letter.text) };
 }
 
-function readLetter(
-  { values, ...letter }: TextPiece & { values: KnownValue[] },
-  text: string,
-  found: readonly Mention[],
-  hints: NameHints,
-): Mention[] {
+function readLetter({ values, ...letter }: Letter, text: string, found: readonly Mention[], hints: NameHints): Mention | undefined {
+  if (values.length === 0) return undefined;
   const { start, end } = letter;
   const rest = text.slice(end);
   const isGrade = hints.standsAlone(start, end) && /^级(?!别)/.test(rest);
   const grades = isGrade ? values.filter(({ property }) => property.includes('级')) : [];
-  if (grades.length > 0) return [mentionOf({ start, end: end + 1, text: `${letter.text}级` }, grades)];
+  if (grades.length > 0) return mentionOf({ start, end: end + 1, text: `${letter.text}级` }, grades);
   const mayBeArticle = isArticle(text, start, end, hints);
-  const own = values.filter(value => {
-    const properties = found.filter(({ meanings }) => meanings.some(meaning => meaning.as === 'property' && meaning.ownerName === value.label && meaning.property === value.property)); // prettier-ignore
-    const labels = found.filter(({ meanings }) => meanings.some(meaning => meaning.as === 'label' && meaning.label === value.label));
-    const isAfter = properties.some(property => isBefore(text, property.end, start, afterProperty));
-    const isBeforeIt = properties.some(property => isBefore(text, end, property.start, beforeProperty));
-    const before = labels.filter(label => isBefore(text, end, label.start, beforeLabel));
-    const isBeforeMany = before.some(label => /[a-rt-z]s$/.test(label.text));
-    return mayBeArticle ? (isAfter && noNoun.test(rest)) || isBeforeMany : isAfter || isBeforeIt || before.length > 0;
+  // Only a few mentions stand beside the letter. They are found before the meanings are compared, since a schema of many labels gives each
+  // mention a meaning, and each letter a value, for every label.
+  const propertiesBehind = propertiesOf(found.filter(mention => isBefore(text, mention.end, start, afterProperty)));
+  const propertiesAhead = propertiesOf(found.filter(mention => isBefore(text, end, mention.start, beforeProperty)));
+  const labelMentions = found.filter(mention => isBefore(text, end, mention.start, beforeLabel));
+  const labels = labelsOf(labelMentions);
+  const plurals = labelsOf(labelMentions.filter(mention => /[a-rt-z]s$/.test(mention.text)));
+  const own = values.filter(({ label, property }) => {
+    const key = propertyKey(label, property);
+    const isAfter = propertiesBehind.has(key);
+    return mayBeArticle ? (isAfter && noNoun.test(rest)) || plurals.has(label) : isAfter || propertiesAhead.has(key) || labels.has(label);
   });
-  return own.length > 0 ? [mentionOf(letter, own)] : [];
+  return own.length > 0 ? mentionOf(letter, own) : undefined;
+}
+
+/** Reads a letter that is joined to one of its neighbours among the letters, as a value of the same property. */
+function readJoined({ values, ...letter }: Letter, text: string, neighbours: (Mention | undefined)[]): Mention | undefined {
+  if (values.length === 0) return undefined;
+  const beside = neighbours.filter(
+    other => other !== undefined && (isBefore(text, other.end, letter.start, joining) || isBefore(text, letter.end, other.start, joining)),
+  );
+  const properties = new Set(
+    beside.flatMap(other => other?.meanings.flatMap(meaning => (meaning.as === 'value' ? propertyKey(meaning.label, meaning.property) : [])) ?? []), // prettier-ignore
+  );
+  const joined = values.filter(({ label, property }) => properties.has(propertyKey(label, property)));
+  return joined.length > 0 ? mentionOf(letter, joined) : undefined;
+}
+
+function propertiesOf(mentions: readonly Mention[]): Set<string> {
+  return new Set(
+    mentions.flatMap(({ meanings }) =>
+      meanings.flatMap(each => (each.as === 'property' ? propertyKey(each.ownerName, each.property) : [])),
+    ),
+  );
+}
+
+function labelsOf(mentions: readonly Mention[]): Set<string> {
+  return new Set(mentions.flatMap(({ meanings }) => meanings.flatMap(each => (each.as === 'label' ? each.label : []))));
+}
+
+function propertyKey(label: string, property: string): string {
+  return JSON.stringify([label, property]);
 }
 
 /**
@@ -81,7 +117,7 @@ function readLetter(
 export function findUnreadLetters(text: string, mentions: readonly Mention[], hints: NameHints): string[] {
   const isRead = (word: TextPiece): boolean => mentions.some(({ start, end }) => start < word.end && word.start < end);
   const isAfterProperty = (at: number): boolean =>
-    mentions.some(({ meanings, end }) => meanings.some(({ as }) => as === 'property') && isBefore(text, end, at, afterProperty));
+    mentions.some(({ meanings, end }) => isBefore(text, end, at, afterProperty) && meanings.some(({ as }) => as === 'property'));
   const letters = lettersIn(text).filter(
     ({ start, end }) => (isAfterProperty(start) && noNoun.test(text.slice(end))) || !isArticle(text, start, end, hints),
   );
@@ -118,10 +154,6 @@ function isArticle(text: string, start: number, end: number, hints: NameHints): 
 
 function isBefore(text: string, end: number, start: number, between: RegExp): boolean {
   return end <= start && between.test(text.slice(end, start));
-}
-
-function isOf(meaning: Mention['meanings'][number], { label, property }: KnownValue): boolean {
-  return meaning.as === 'value' && meaning.label === label && meaning.property === property;
 }
 
 function mentionOf({ text, start, end }: Pick<TextPiece, 'text' | 'start' | 'end'>, values: KnownValue[]): Mention {

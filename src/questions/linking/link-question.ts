@@ -17,7 +17,7 @@ import { limitsDate } from './compared-times.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
-import { findSums, isNumberOf, withoutCousins, withoutForms } from './word-forms.js';
+import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -106,18 +106,30 @@ export async function linkQuestion(
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, allTimes.length > 0, pace);
-  const words = all.filter(mention => !isIdiom(mention) && !isNumberOf(text, mention, all)).map(mention => withoutCousins(mention, all));
+  const labels = labelsNamed(all);
+  const words: Mention[] = [];
+  // Each loop that compares mentions with mentions pauses: a question has up to thousands, with a meaning for each label of the schema.
+  for (const mention of all) {
+    if (pace.isOverdue) await pace.turn();
+    if (!isIdiom(mention) && !isNumberOf(text, mention, all)) words.push(withoutCousins(mention, labels));
+  }
   const found = [
     ...words,
     ...words.flatMap(word => withOrigin(word, text)),
-    ...findLetterValues(text, words, hints, own => names.findValues(own)),
+    ...(await findLetterValues(text, words, hints, own => names.findValues(own), pace)),
     ...findBooleanValues(text, words),
   ];
-  const times = allTimes.map(time => (limitsDate(time, found, text) ? time : { ...time, meanings: [] }));
-  const intents = findIntents(text)
-    .filter(mention => intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text))
-    .map(mention => withoutBeginning(mention, found));
-  const texts = findTextConditions(question, text, found);
+  const times: Mention[] = [];
+  for (const time of allTimes) {
+    if (pace.isOverdue) await pace.turn();
+    times.push(limitsDate(time, found, text) ? time : { ...time, meanings: [] });
+  }
+  const intents: Mention[] = [];
+  for (const mention of findIntents(text)) {
+    if (pace.isOverdue) await pace.turn();
+    if (intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text)) intents.push(withoutBeginning(mention, found));
+  }
+  const texts = await findTextConditions(question, text, found, pace);
   const named = [...times.filter(isReal), ...found, ...intents, ...findSums(text, found), ...texts.filter(isReal), ...idioms];
   const unreal = [
     ...[...times, ...texts].filter(mention => !isReal(mention)),

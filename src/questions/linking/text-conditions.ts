@@ -1,3 +1,4 @@
+import { type Pace } from '../../common/turns/pace.js';
 import { type Mention, type TextOperator } from './meaning.js';
 
 const quoted = `["“'‘「《](?<quoted>[^"”'’」》]{1,80})["”'’」》]`;
@@ -41,20 +42,21 @@ const several = /[和与或及、]|\b(?:and|or|not)\b/;
  * @param question the question as it was written; `text` is its normalised form
  * @param found the mentions that were found before
  */
-export function findTextConditions(question: string, text: string, found: Mention[]): Mention[] {
-  return [...findEmpty(text, found), ...findTexts(question, text, found)];
+export async function findTextConditions(question: string, text: string, found: Mention[], pace: Pace): Promise<Mention[]> {
+  return [...(await findEmpty(text, found, pace)), ...(await findTexts(question, text, found, pace))];
 }
 
-function findEmpty(text: string, found: Mention[]): Mention[] {
-  return empty.flatMap(pattern =>
-    [...text.matchAll(pattern)].flatMap(({ 0: own, index: start, groups }): Mention[] => {
-      const mention = { text: own, start, end: start + own.length };
-      const beside = found.filter(other => isEmptied(other, text, mention));
-      if (beside.length === 0 || hasValue(beside, found, mention)) return [];
-      const isDenied = (groups?.no ?? groups?.no2) !== undefined;
-      return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator: 'IS NULL', values: [], isDenied } }] }];
-    }),
-  );
+async function findEmpty(text: string, found: Mention[], pace: Pace): Promise<Mention[]> {
+  const conditions: Mention[] = [];
+  for (const { 0: own, index: start, groups } of empty.flatMap(pattern => [...text.matchAll(pattern)])) {
+    if (pace.isOverdue) await pace.turn();
+    const mention = { text: own, start, end: start + own.length };
+    const beside = found.filter(other => isEmptied(other, text, mention));
+    if (beside.length === 0 || hasValue(beside, found, mention)) continue;
+    const isDenied = (groups?.no ?? groups?.no2) !== undefined;
+    conditions.push({ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator: 'IS NULL', values: [], isDenied } }] });
+  }
+  return conditions;
 }
 
 /** Whether the word for an empty property is a known value of the property: 空缺 in 状态为空缺, if a status is called so. */
@@ -70,32 +72,36 @@ function hasValue(beside: Mention[], found: Mention[], { start, end }: Pick<Ment
   );
 }
 
-function findTexts(question: string, text: string, found: Mention[]): Mention[] {
-  return rules.flatMap(([operator, pattern]) =>
-    [...text.matchAll(pattern)].flatMap((match): Mention[] => {
-      const { name, no, quoted: exact, bare = '' } = match.groups ?? {};
-      const own = exact ?? bare;
-      const start = match.index + /^\s*/.exec(match[0])![0].length;
-      const end = match.index + match[0].length;
-      const isOfName = name !== undefined;
-      if (exact === undefined && asking.test(own)) return [];
-      if (!isOfName && operator === 'CONTAINS' && !found.some(other => isOwnText(other, text, start))) return [];
-      const mention = { text: text.slice(start, end), start, end };
-      if (exact === undefined && several.test(own)) return [{ ...mention, meanings: [] }];
-      const at = match.index + match[0].lastIndexOf(own);
-      const written = question.length === text.length ? question.slice(at, at + own.length) : own;
-      const values = [...new Set([written, own].map(value => value.toLowerCase()))];
-      return [{ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator, values, isDenied: no !== undefined } }] }];
-    }),
-  );
+async function findTexts(question: string, text: string, found: Mention[], pace: Pace): Promise<Mention[]> {
+  const conditions: Mention[] = [];
+  const matches = rules.flatMap(([operator, pattern]) => [...text.matchAll(pattern)].map(match => ({ operator, match })));
+  for (const { operator, match } of matches) {
+    if (pace.isOverdue) await pace.turn();
+    const { name, no, quoted: exact, bare = '' } = match.groups ?? {};
+    const own = exact ?? bare;
+    const start = match.index + /^\s*/.exec(match[0])![0].length;
+    const end = match.index + match[0].length;
+    const isOfName = name !== undefined;
+    if (exact === undefined && asking.test(own)) continue;
+    if (!isOfName && operator === 'CONTAINS' && !found.some(other => isOwnText(other, text, start))) continue;
+    const mention = { text: text.slice(start, end), start, end };
+    if (exact === undefined && several.test(own)) {
+      conditions.push({ ...mention, meanings: [] });
+      continue;
+    }
+    const at = match.index + match[0].lastIndexOf(own);
+    const written = question.length === text.length ? question.slice(at, at + own.length) : own;
+    const values = [...new Set([written, own].map(value => value.toLowerCase()))];
+    conditions.push({ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator, values, isDenied: no !== undefined } }] });
+  }
+  return conditions;
 }
 
 /** Whether a mention names a property right beside the condition that the property has no value. */
 export function isEmptied({ start, end, meanings }: Mention, text: string, condition: Pick<Mention, 'start' | 'end'>): boolean {
-  if (!meanings.some(({ as }) => as === 'property')) return false;
   const between =
     end <= condition.start ? text.slice(end, condition.start) : condition.end <= start ? text.slice(condition.end, start) : '/';
-  return /^\s*$/.test(between);
+  return /^\s*$/.test(between) && meanings.some(({ as }) => as === 'property');
 }
 
 const andEmpty = /^ ?(?:、|和|与|及|以及|还有|,? ?and) ?(?:(?:the|their|its) )?$/;
@@ -123,6 +129,6 @@ export function joinedToEmpty<T extends { mention: Mention }>(text: string, blan
 
 /** Whether a mention names a property of type string, right before the condition that begins at `start`. */
 export function isOwnText({ end, meanings }: Mention, text: string, start: number): boolean {
-  const isText = meanings.some(meaning => meaning.as === 'property' && meaning.type === 'string');
-  return isText && end <= start && /^\s*(?:里面?|中|上)?\s*$/.test(text.slice(end, start));
+  const isBehind = end <= start && /^\s*(?:里面?|中|上)?\s*$/.test(text.slice(end, start));
+  return isBehind && meanings.some(meaning => meaning.as === 'property' && meaning.type === 'string');
 }

@@ -25,8 +25,8 @@ export function isNumberOf(text: string, mention: Mention, found: Mention[]): bo
       end <= mention.start && /^(?:的| )?$/.test(text.slice(end, mention.start)) && meanings.some(({ as }) => as === 'label'),
   );
   const [longest] = behind.sort((a, b) => a.start - b.start);
-  const labels = longest?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])) ?? [];
-  return longest !== undefined && !mention.meanings.some(meaning => meaning.as === 'property' && labels.includes(meaning.ownerName));
+  const labels = new Set(longest?.meanings.flatMap(meaning => (meaning.as === 'label' ? meaning.label : [])));
+  return longest !== undefined && !mention.meanings.some(meaning => meaning.as === 'property' && labels.has(meaning.ownerName));
 }
 
 /** Finds 总 before a numeric property, where it asks for a sum: 总座位数. Before other words that end with 数, 总 asks for a count. */
@@ -42,17 +42,24 @@ export function findSums(text: string, found: Mention[]): Mention[] {
     }));
 }
 
-/** Keeps only dates of the exact event: 入职 means 入职日期, and 入会日期 only if the owner of 入会日期 is named: `passengers hired in 2020`. */
-export function withoutCousins(mention: Mention, found: Mention[]): Mention {
-  const isCousin = (meaning: Meaning): boolean => meaning.as === 'property' && meaning.isCousin === true;
-  if (!mention.meanings.some(isCousin)) return mention;
-  const named = new Set(
+/** The labels that the question names, by themselves or by one of their nodes. */
+export function labelsNamed(found: readonly Mention[]): ReadonlySet<string> {
+  return new Set(
     found.flatMap(({ meanings }) =>
       meanings.flatMap(meaning =>
         meaning.as === 'label' ? [meaning.label] : meaning.as === 'entity' ? meaning.nodes.map(({ label }) => label) : [],
       ),
     ),
   );
+}
+
+/**
+ * Keeps only dates of the exact event: 入职 means 入职日期, and 入会日期 only if the owner of 入会日期 is named: `passengers hired in 2020`.
+ * @param named the labels that the question names
+ */
+export function withoutCousins(mention: Mention, named: ReadonlySet<string>): Mention {
+  const isCousin = (meaning: Meaning): boolean => meaning.as === 'property' && meaning.isCousin === true;
+  if (!mention.meanings.some(isCousin)) return mention;
   const isNamed = (meaning: Meaning): boolean => meaning.as === 'property' && named.has(meaning.ownerName);
   const [near, far] = [mention.meanings.filter(meaning => !isCousin(meaning)), mention.meanings.filter(isCousin)];
   return far.some(isNamed) && !near.some(isNamed) ? { ...mention, meanings: far.filter(isNamed) } : { ...mention, meanings: near };
