@@ -80,6 +80,7 @@ export const errorCodes = [
   'language_model_busy',
   'language_model_failed',
   'last_admin',
+  'lexicon_busy',
   'limits_unavailable',
   'login_busy',
   'lookups_busy',

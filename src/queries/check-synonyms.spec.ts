@@ -50,6 +50,17 @@ describe('checkSynonyms', () => {
     expect(await check('property', '单价', '最多', true)).toHaveLength(1);
   });
 
+  it('passes over synonyms that the graph already has', async () => {
+    const known = { kind: 'metric' as const, name: '销售额', synonym: '最多' };
+    expect(await checkSynonyms([{ ...known, at: ['body'] }], names, [known], false)).toEqual([]);
+    expect(await checkSynonyms([{ ...known, kind: 'name', at: ['body'] }], names, [known], true)).toHaveLength(1);
+  });
+
+  it('refuses a synonym that is long in its normal form, in which U+FDFA has eighteen characters', async () => {
+    expect(await check('name', 'Volkswagen', 'x' + '\uFDFA'.repeat(8))).toEqual([expect.stringMatching(/^too_long .*145 characters/)]);
+    expect(await check('name', 'Volkswagen', 'x' + '\uFDFA'.repeat(7))).toEqual([]);
+  });
+
   it('finds clashes within one request', async () => {
     const both = ['客户', '地区'].map(name => ({ kind: 'label' as const, name, synonym: '对象', at: ['body'] }));
     expect(await checkSynonyms(both, names, [], false)).toMatchObject([{ type: 'lexicon_clash' }]);

@@ -18,10 +18,12 @@ export interface KnownName {
 }
 
 const mostReported = 50;
+/** The most characters of a synonym in its normal form: one character may become eighteen, and each is looked for in all words of questions. */
+const longestNormal = 128;
 
 /**
  * Finds the problems of new synonyms: names that neither graph nor metrics have, synonyms that are words of questions, and synonyms that
- * already name something else.
+ * already name something else. Synonyms that the graph already has are left out, because they stay as they are.
  * @param known the synonyms that the graph already has
  * @param allowClashes whether synonyms may name something else already
  */
@@ -50,10 +52,13 @@ export async function checkSynonyms(
   }
   for (const each of known) note(each.synonym, each);
 
+  const kept = new Set(known.map(identityOf));
   const problems: FieldProblem[] = [];
-  for (const { kind, name, synonym, at } of synonyms) {
+  for (const each of synonyms) {
     if (problems.length >= mostReported) break;
     if (pace.isOverdue) await pace.turn();
+    if (kept.has(identityOf(each))) continue;
+    const { kind, name, synonym, at } = each;
     const report = (type: string, zh: string, en: string): void => void problems.push({ loc: at, text: { zh, en }, type });
     const ofKind = namesOfKind.get(kind) ?? new Set<string>();
     if (kind !== 'name' && !ofKind.has(name)) {
@@ -66,6 +71,14 @@ export async function checkSynonyms(
       continue;
     }
     const text = normalizeText(synonym);
+    if (text.length > longestNormal) {
+      report(
+        'too_long',
+        `同义词“${synonym}”规范化后有 ${text.length} 个字符，至多 ${longestNormal} 个；请改用更短的写法`,
+        `the synonym '${synonym}' has ${text.length} characters in its normal form, and at most ${longestNormal} are allowed; write it shorter`,
+      );
+      continue;
+    }
     if (keyOf(synonym) === '' || isStopWord(text) || findIntents(text).some(word => word.text === text)) {
       report('question_word', `“${synonym}”是提问用词，不能作为同义词`, `'${synonym}' is a word of questions and cannot be a synonym`);
       continue;
@@ -101,6 +114,10 @@ export async function checkSynonyms(
 function goTogether(kind: SynonymKind, other: SynonymKind, name: string, otherName: string): boolean {
   const pair = new Set([kind, other]);
   return pair.has('dimension') && pair.size === 2 && !pair.has('metric') && keyOf(name) === keyOf(otherName);
+}
+
+function identityOf({ kind, name, synonym }: Synonym): string {
+  return JSON.stringify([kind, name, synonym]);
 }
 
 function keyOf(text: string): string {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { SchemaError } from '../common/errors/api-error.js';
+import { FairShare } from '../common/turns/fair-share.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
 import { MetricsService } from '../metrics/metrics.service.js';
@@ -9,12 +10,17 @@ import { type Synonym } from '../questions/vocabulary.js';
 import { checkSynonyms, type KnownName, type PlacedSynonym } from './check-synonyms.js';
 import { type AddSynonymsRequest, type AddSynonymsResponse, type SynonymResponse, toSynonymResponse } from './lexicon.dto.js';
 import { LexiconRepository, mostSynonyms } from './lexicon.repository.js';
-import { TooManySynonymsError } from './queries.errors.js';
+import { LexiconBusyError, TooManySynonymsError } from './queries.errors.js';
 import { readSynonymsCsv } from './read-synonyms-csv.js';
+
+/** Bounds on concurrent checks of new synonyms. 2,000 of them take about a second of the processor. */
+const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 8, waiting: 40, patienceMs: 10_000 };
 
 /** The synonyms that editors give to the names of a graph and of its metrics. */
 @Injectable()
 export class LexiconService {
+  private readonly checks = new FairShare({ ...places, refuse: retryAfterS => new LexiconBusyError(retryAfterS) });
+
   constructor(
     private readonly lexicon: LexiconRepository,
     private readonly graphs: GraphsService,
@@ -29,13 +35,15 @@ export class LexiconService {
 
   /**
    * Adds synonyms to a graph.
-   * @throws SchemaError for names that the graph and its metrics do not have, and for clashes; TooManySynonymsError
+   * @throws SchemaError for names that the graph and its metrics do not have, and for clashes; TooManySynonymsError; LexiconBusyError
    */
   async add(principal: Principal, graphId: number, body: AddSynonymsRequest): Promise<AddSynonymsResponse> {
     const placed = read(body);
     const [names, known] = await Promise.all([this.namesOf(graphId), this.lexicon.synonyms(graphId)]);
     this.requireRoom(placed, known);
-    const problems = await checkSynonyms(placed, names, known, body.allow_clashes ?? false);
+    const problems = await this.checks.run({ caller: principal.userId }, () =>
+      checkSynonyms(placed, names, known, body.allow_clashes ?? false),
+    );
     if (problems.length > 0) throw new SchemaError(problems);
     const synonyms = placed.map(({ at: _, ...synonym }) => synonym);
     const added = await this.audit.recordWith(

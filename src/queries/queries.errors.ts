@@ -125,6 +125,17 @@ export class SynonymNotFoundError extends ApiError {
   }
 }
 
+/** 503: the user, or all users together, have as many requests to add synonyms under way as the service checks at once. */
+export class LexiconBusyError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'lexicon_busy',
+      { zh: '正在检查的同义词过多，请稍后重试', en: 'Too many synonyms are being checked; try again shortly' },
+      retryAfterS,
+    );
+  }
+}
+
 /** 409: the graph has as many synonyms as are allowed. */
 export class TooManySynonymsError extends ApiError {
   constructor(most: number) {
