@@ -169,6 +169,15 @@ describe('requests about webhooks of jobs', () => {
     await runToEnd(app, jobId);
     expect((await deliveries(at))[0]).toMatchObject({ status: 'failed', attempts: 0, error: { code: 'too_many_pending' } });
     await app.pool.query('DELETE FROM webhook_deliveries');
+    // Few deliveries with 64 MB together leave no room for one more.
+    await app.pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, next_at)
+       SELECT $1, 'test', repeat('x', 1048576), now() + interval '1 h' FROM generate_series(1, 64)`,
+      [hook.id],
+    );
+    await runToEnd(app, jobId);
+    expect((await deliveries(at))[0]).toMatchObject({ status: 'failed', error: { code: 'too_many_pending' } });
+    await app.pool.query('DELETE FROM webhook_deliveries');
     await waits(100);
     expect(receiver.received.filter(({ path, body }) => path === '/hook' && body === '{}')).toEqual([]);
     await app.pool.query(`UPDATE webhook_deliveries SET status = 'failed', ended_at = now() - interval '91 days' WHERE id % 2 = 0`);

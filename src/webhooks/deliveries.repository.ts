@@ -78,8 +78,8 @@ export class DeliveriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /**
-   * Writes a message to all webhooks of the target that want the event. For a webhook with `maxTold` waiting deliveries, the message is
-   * recorded as failed at once.
+   * Writes a message to all webhooks of the target that want the event. For a webhook with `maxTold` waiting deliveries, and for a user
+   * whose waiting messages would have more bytes than are kept of one user, the message is recorded as failed at once.
    * @returns the ids of the deliveries
    */
   async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<number[]> {
@@ -88,11 +88,13 @@ export class DeliveriesRepository {
        SELECT h.id, $3, $4, CASE WHEN is_full THEN 'failed' ELSE 'pending' END, CASE WHEN is_full THEN 'too_many_pending' END,
               CASE WHEN is_full THEN now() END
        FROM webhooks h, LATERAL (
-         SELECT count(*) >= $5 AS is_full
+         SELECT count(*) >= $5 OR octet_length($4::text) + (
+             SELECT coalesce(sum(octet_length(payload)), 0) FROM webhooks own JOIN webhook_deliveries d ON d.webhook_id = own.id
+             WHERE own.created_by IS NOT DISTINCT FROM h.created_by AND d.status = 'pending') > $6 AS is_full
          FROM (SELECT FROM webhook_deliveries d WHERE d.webhook_id = h.id AND d.status = 'pending' LIMIT $5) waiting) room
        WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)
        RETURNING id`,
-      [kind, targetId, event, payload, maxTold],
+      [kind, targetId, event, payload, maxTold, keptOfUser.bytes],
     );
     return rows.map(({ id }) => id);
   }
