@@ -31,6 +31,8 @@ const mostNamed = 3;
 const mostLimits = 10;
 /** Source of a pattern for words that mean nothing without the words behind. It covers both languages, which a question may mix. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
+/** The characters before a place in which joining words are looked for: the pattern is tried at each of them. */
+const mostJoining = 80;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
 const after = /^(?:\s*[,;]|[的、，]+)?/u;
 /** Matches an incomplete question, which begins with 的, or ends with a joining word or a verb. */
@@ -138,7 +140,8 @@ function cut(text: string, places: Place[], isAdjective: (place: Place) => boole
   for (const place of [...places].sort((a, b) => a.start - b.start)) {
     if (place.start < from) return '';
     const ahead = text.slice(from, place.start);
-    kept += `${isAdjective(place) ? ahead : ahead.replace(before, '')} `;
+    const far = Math.max(0, ahead.length - mostJoining);
+    kept += `${isAdjective(place) ? ahead : ahead.slice(0, far) + ahead.slice(far).replace(before, '')} `;
     from = place.end + (after.exec(text.slice(place.end))?.[0].length ?? 0);
   }
   return (kept + text.slice(from))
