@@ -1,5 +1,7 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { type Request } from 'express';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { findUnusableValues } from './find-unusable-values.js';
 
 const texts = new WeakMap<Request, string>();
 
@@ -17,11 +19,30 @@ export function exactFieldOf(context: ExecutionContext): string | undefined {
   return Reflect.getMetadata(exactField, context.getHandler()) as string | undefined;
 }
 
-/** The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null if the body does not have the field. */
+/**
+ * The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null if the body does not have the field.
+ * @throws SchemaError as `requireUsableTexts` does
+ */
 export const BodyFieldText = createParamDecorator((name: string, context: ExecutionContext): string | null => {
   const text = texts.get(context.switchToHttp().getRequest<Request>());
-  return text === undefined ? null : fieldText(text, name);
+  const found = text === undefined ? null : fieldText(text, name);
+  if (found !== null) requireUsableTexts(found, name);
+  return found;
 });
+
+/**
+ * Requires all texts of a field to be texts that PostgreSQL stores. The parsed body does not have all of them: of several fields with one
+ * name only the last is left.
+ * @throws SchemaError
+ */
+export function requireUsableTexts(json: string, name: string): void {
+  for (const [text] of json.matchAll(token)) {
+    // NUL and half of a surrogate pair are always written with an escape, because a body is UTF-8 and JSON has no raw control characters.
+    if (!text.includes('\\u')) continue;
+    const problems = findUnusableValues(JSON.parse(text), ['body', name]);
+    if (problems.length > 0) throw new SchemaError(problems);
+  }
+}
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
