@@ -73,14 +73,14 @@ export interface AuditEvent {
 const mostOfUser = 50_000;
 /**
  * Actions that are never refused for too many events. Most of them end or narrow powers, and a user may have to lock out somebody who made
- * the many events. Logins and registrations are limited by address instead.
+ * the many events. Rotating a key is not among them, because revoking it locks out as well. Logins and registrations are limited by
+ * address instead.
  */
 const neverRefused: readonly AuditAction[] = [
   'auth.login',
   'auth.logout',
   'auth.password_changed',
   'user.registered',
-  'api_key.rotated',
   'api_key.revoked',
   'member.revoked',
   'connection.revoked',
