@@ -12,13 +12,14 @@ import { type Request, type Response } from 'express';
 import { accessOf } from '../access/access.decorator.js';
 import { type Principal, principalOf } from '../access/principal.js';
 import { RestingCallers } from '../common/turns/resting-callers.js';
+import { routeOf } from '../http/server/route-of.js';
 import { bucketOf } from './bucket.decorator.js';
 import { anonymous, findCharge, type Route, toCaller } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
-/** Paths whose requests are admitted even for a caller who must rest, because they end something or secure an account. */
+/** Routes whose requests are admitted even for a caller who must rest, because they end something or secure an account. */
 const neverRests = /\/auth\/|\/(?:cancel|retire|reset-password)$/;
 
 /**
@@ -82,6 +83,7 @@ export class LimitsGuard extends ThrottlerGuard {
  * Tells whether a request is refused while its caller must rest. GET and DELETE never are. A GET is also not charged for slow texts of
  * other users that it has to read.
  */
-export function mayRest({ method, path }: Request): boolean {
-  return method !== 'GET' && method !== 'DELETE' && !neverRests.test(path);
+export function mayRest(request: Request): boolean {
+  // A path may end with the name of a table, such as `cancel`; a route cannot.
+  return request.method !== 'GET' && request.method !== 'DELETE' && !neverRests.test(routeOf(request) ?? '');
 }
