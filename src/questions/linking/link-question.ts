@@ -10,8 +10,9 @@ import { findIntents } from './find-intents.js';
 import { isOfGrammar } from './grammar-words.js';
 import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
-import { type EntityNode, intentsOf, type Meaning, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findMetricWords } from './metric-words.js';
+import { besidesNames } from './besides-names.js';
 import { findTimes } from './parse-time.js';
 import { limitsDate } from './compared-times.js';
 import { NameHints } from './name-hints.js';
@@ -260,18 +261,6 @@ async function findNames(
     }
   }
   return found;
-}
-
-/** The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter where a name stands. */
-function besidesNames(meanings: Meaning[], hints: NameHints, text: string, start: number, end: number): Meaning[] {
-  if (hints.isQuoted(start, end)) return [];
-  const isNamed = hints.isCapital(start) && hints.looksLikeName(start, end) && standsForName(text, start, end);
-  return isNamed ? meanings.filter(({ as }) => as !== 'label') : meanings;
-}
-
-/** Whether a word at the end of a part of the question belongs to it as a name does: `orders of Product`. */
-function standsForName(text: string, start: number, end: number): boolean {
-  return /\b(?:of|for|from|about) $/.test(text.slice(0, start)) && /^\s*(?:$|[?？.,])/.test(text.slice(end));
 }
 
 /** Whether a single character is a value: it stands right before a label (女 in 女船员), or is a predicate (是女的). */

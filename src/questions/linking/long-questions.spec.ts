@@ -5,14 +5,14 @@ import { linkQuestion } from './link-question.js';
 /** Counts the meanings that are looked at, and notes the most of them between two places at which linking may pause. */
 class CountingPace extends Pace {
   longest = 0;
-  private since = 0;
+  private looked = 0;
 
-  count(): void {
-    this.longest = Math.max(this.longest, ++this.since);
+  note(): void {
+    this.longest = Math.max(this.longest, ++this.looked);
   }
 
   override get isOverdue(): boolean {
-    this.since = 0;
+    this.looked = 0;
     return false;
   }
 }
@@ -36,7 +36,7 @@ async function longestGo(question: string): Promise<number> {
   const counted = <T extends object>(each: T): T =>
     new Proxy(each, {
       get: (target, name) => {
-        pace.count();
+        pace.note();
         return Reflect.get(target, name) as unknown;
       },
     });
