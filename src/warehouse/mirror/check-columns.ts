@@ -54,12 +54,12 @@ const isDateType = (type: string): boolean => /^(?:date|timestamp)/.test(type);
  */
 export function requireForms(rewrites: ReadonlyMap<string, FieldRewrite>, types: ReadonlyMap<string, string>): void {
   const problems = [...rewrites]
-    .filter(([name, { isOfNumbers }]) => !(isOfNumbers ? isNumberType : isDateType)(types.get(name) ?? ''))
-    .map(([name, { isOfNumbers }]) => ({
+    .filter(([name, { decimalSign }]) => !(decimalSign ? isNumberType : isDateType)(types.get(name) ?? ''))
+    .map(([name, { decimalSign }]) => ({
       loc: ['query', 'types'],
       text: {
-        zh: `列“${name}”的类型是 ${types.get(name)}，不是${isOfNumbers ? '数字' : '日期'}`,
-        en: `the column "${name}" is ${types.get(name)} and holds no ${isOfNumbers ? 'numbers' : 'dates'}`,
+        zh: `列“${name}”的类型是 ${types.get(name)}，不是${decimalSign ? '数字' : '日期'}`,
+        en: `the column "${name}" is ${types.get(name)} and holds no ${decimalSign ? 'numbers' : 'dates'}`,
       },
       type: 'column_type',
     }));

@@ -297,7 +297,7 @@ function readTypes(text: string): {
     const written = item.slice(colon + 1).trim();
     const [, kind = '', form = ''] = /^(date|decimal|numeric)\((.*)\)$/i.exec(written) ?? [];
     const rewrite = kind.toLowerCase() === 'date' ? dateForm(form) : numberForm(form);
-    const type = colon === -1 ? null : rewrite ? (rewrite.isOfNumbers ? 'numeric' : 'date') : readType(written);
+    const type = colon === -1 ? null : rewrite ? (rewrite.decimalSign ? 'numeric' : 'date') : readType(written);
     const name = item.slice(0, colon).trim();
     if (types.has(name)) repeated.push(name.slice(0, 100));
     if (rewrite) rewrites.set(name, rewrite);

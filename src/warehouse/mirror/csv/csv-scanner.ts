@@ -28,6 +28,7 @@ const CR = 13;
 const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
+const bothSigns = SURE_COMMA | SURE_POINT;
 
 /** Bytes that are scanned between two pauses. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
 const stepBytes = 8 * 1024;
@@ -87,7 +88,7 @@ export class CsvScanner {
   readonly lossyLines: Float64Array;
   /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
-  /** By column index: what `signOf` tells of the column's numbers, as bits, until one of their signs is decimal for certain. */
+  /** By column index: what `signOf` tells of the column's numbers, as bits. */
   readonly signs: Uint8Array;
   /** 1-based line of the next record. */
   line: number;
@@ -201,7 +202,8 @@ export class CsvScanner {
               do byte = bytes[++at]!;
               while (byte >= 48 && byte <= 57);
               plain = at > fraction;
-              if (plain) this.noteSign(bytes, start, at, column);
+              // Such a number has no comma, so it tells nothing new about a column with a certain decimal point.
+              if (plain && (this.signs[column]! & SURE_POINT) === 0) this.noteSign(bytes, start, at, column);
             }
             if (!plain || (byte !== delimiter && byte !== LF && !(byte === CR && bytes[at + 1] === LF))) {
               at = this.endOfField(bytes, at, line, column);
@@ -344,7 +346,7 @@ export class CsvScanner {
 
   private noteSign(bytes: Uint8Array, start: number, end: number, column: number): void {
     const known = this.signs[column]!;
-    if ((known & (SURE_COMMA | SURE_POINT)) === 0) this.signs[column] = known | signOf(bytes, start, end);
+    if ((known & bothSigns) !== bothSigns) this.signs[column] = known | signOf(bytes, start, end);
   }
 
   /** Notes in `lossyLines` a value that PostgreSQL would print in another spelling under the column's type. */

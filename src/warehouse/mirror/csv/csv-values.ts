@@ -135,8 +135,8 @@ export const UNSURE = 4;
 
 /**
  * What a number tells of the decimal sign: SURE_COMMA as in `12,5`, `1.234,5` and `1.234.567`, SURE_POINT as in `12.5` and `1,234,567`, and
- * UNSURE where its only sign may separate groups of digits, as in `1.234`, `1,234`, and `1,2345` where ten thousands are grouped. 0 for a
- * number without a point or comma.
+ * UNSURE where its only sign may separate groups of digits, as in `1.234`, `1,234`, and `1,2345` where ten thousands are grouped, or has
+ * digits on one side only, as in `1,` and `,5`. 0 for a number without a point or comma, and for an address such as `192.168.100.101`.
  */
 export function signOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start] === 45 ? start + 1 : start;
@@ -149,10 +149,18 @@ export function signOf(bytes: Uint8Array, start: number, end: number): number {
   while (after < end && isDigit(bytes[after])) after++;
   const behind = after - last - 1;
   // Another sign stands before the last one, or the same one again: the first one separates groups.
-  if (before < last && bytes[before] === sign) return sign === COMMA ? SURE_POINT : SURE_COMMA;
+  if (before < last && bytes[before] === sign) return isAddress(bytes, start, end) ? 0 : sign === COMMA ? SURE_POINT : SURE_COMMA;
+  if (before === last && (last === first || behind === 0)) return UNSURE;
   const isGroup = before === last && bytes[first] !== 48 && last > first && last - first <= behind;
   if (isGroup && after === end && (behind === 3 || (behind === 4 && sign === COMMA))) return UNSURE;
   return sign === COMMA ? SURE_COMMA : SURE_POINT;
+}
+
+/** Tells whether the bytes are four groups of digits up to 255 with points between them. */
+function isAddress(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > 15) return false;
+  const groups = String.fromCharCode(...bytes.subarray(start, end)).split('.');
+  return groups.length === 4 && groups.every(group => /^\d+$/.test(group) && Number(group) <= 255);
 }
 
 function classifyNumber(bytes: Uint8Array, start: number, end: number): number {

@@ -14,8 +14,8 @@ export interface FieldRewrite {
   rewrite: (text: string) => string | null;
   /** The expected form in words, for the message about a text that is not in this form. */
   wanted: Bilingual;
-  /** True for a form of numbers, which fits columns of numbers only. Numbers of JSON are never rewritten by it. */
-  isOfNumbers?: true;
+  /** The decimal sign of a form of numbers, which fits columns of numbers only. Numbers of JSON are never rewritten by it. */
+  decimalSign?: '.' | ',';
 }
 
 /**

@@ -47,8 +47,8 @@ describe('numbers with commas in CSV', () => {
     [['-0,001'], ['-0.001']],
     [['1234,567'], ['1234.567']],
     [
-      [',5', '3,'],
-      ['0.5', '3'],
+      [',5', '3,', '2,5'],
+      ['0.5', '3', '2.5'],
     ],
     [
       ['12345678901,5', '9007199254740993'],
@@ -65,6 +65,9 @@ describe('numbers with commas in CSV', () => {
     [['1,234', '12,345']],
     [['1,2345']],
     [['1,234', '7']],
+    [['1,', '2,']],
+    [[',5']],
+    [['1,234,567', '1.234,5', '1.234.567,5']],
     [['1.234,56', '12,5']],
     [['1,234.56']],
     [['1.234.567']],
@@ -80,15 +83,22 @@ describe('numbers with commas in CSV', () => {
     expect(warnings).toEqual([expect.stringMatching(/^column "n" has numbers .*two ways.*n:decimal\(,\).*n:decimal\(\.,\)/)]);
   });
 
-  it.each([[['12,5', 'n/a']], [['1,5,5']], [['12,5', '""']], [['1,2', '1,2,3']], [['030 123 456']], [['52,5°']], [['31.12.2024']]])(
-    'keeps %j as texts without a word',
-    async values => {
-      const { types, texts, warnings } = await loadColumn(values);
-      expect(types).toEqual(['text', 'text']);
-      expect(texts.map(([text]) => text)).toEqual(values.map(value => (value === '""' ? '' : value)));
-      expect(warnings).toEqual([]);
-    },
-  );
+  it.each([
+    [['12,5', 'n/a']],
+    [['1,5,5']],
+    [['12,5', '""']],
+    [['1,2', '1,2,3']],
+    [['030 123 456']],
+    [['555 123 456']],
+    [['192.168.100.101']],
+    [['52,5°']],
+    [['31.12.2024']],
+  ])('keeps %j as texts without a word', async values => {
+    const { types, texts, warnings } = await loadColumn(values);
+    expect(types).toEqual(['text', 'text']);
+    expect(texts.map(([text]) => text)).toEqual(values.map(value => (value === '""' ? '' : value)));
+    expect(warnings).toEqual([]);
+  });
 
   it('reads no comma of a file that commas separate, and warns', async () => {
     const { types, texts, warnings } = await loadColumn(['"12,50"', '"1,234"'], ',');
@@ -98,16 +108,26 @@ describe('numbers with commas in CSV', () => {
   });
 
   it('takes no point for a decimal sign that may separate thousands, where another column has decimal commas', async () => {
-    const csv = 'sum;pieces;rate;price\n1.234;1.500;0.987;12,50\n22;300;1.200;7,00\n';
+    const csv = 'sum;pieces;rate;price\n1.234;1.500;987;12,50\n22;300;120;7,00\n';
     for (const sizes of [undefined, oneByOne]) {
       const { types, texts, warnings } = await loadIn(csv, sizes);
-      expect(types).toEqual(['text', 'text', 'numeric', 'numeric']);
+      expect(types).toEqual(['text', 'text', 'integer', 'numeric']);
       expect(texts).toEqual([
-        ['1.234', '1.500', '0.987', '12.50'],
-        ['22', '300', '1.200', '7.00'],
+        ['1.234', '1.500', '987', '12.50'],
+        ['22', '300', '120', '7.00'],
       ]);
       expect(warnings.map(warning => /"(\w+)"/.exec(warning)![1])).toEqual(['sum', 'pieces', 'price']);
     }
+    const points = await loadIn('rate;price;pieces\n0.987;12,50;1.500\n');
+    expect(points.types).toEqual(['numeric', 'text', 'text']);
+    expect(points.warnings).toHaveLength(2);
+    for (const rows of ['1,234,567;1.5\n1.234,5;1.500', '1.234,5;1.5\n1,234,567;1.500'])
+      expect((await loadIn(`both;rate;pieces\n${rows.replaceAll('\n', ';1.234\n')};1.234\n`)).types).toEqual([
+        'text',
+        'numeric',
+        'numeric',
+      ]);
+    expect((await loadIn('price,pieces\n"12,50",1.234\n"7,00",1.500\n')).types).toEqual(['text', 'text']);
     for (const price of ['1.234,00', '1.234.567', '1 234,5'])
       expect((await loadIn(`price;pieces\n${price};1.500\n`)).types).toEqual(['text', 'text']);
     for (const other of ['1', '"1,234.5"', '"1,234,567"', '"1,234"'])
@@ -129,6 +149,14 @@ describe('numbers with commas in CSV', () => {
       ['1.234', '1234.50', '1234.5'],
       ['2', '1234', '12345'],
     ]);
+    for (const [price, types] of [
+      [',', ['numeric', 'text']],
+      ['.,', ['numeric', 'text']],
+      ['.', ['numeric', 'numeric']],
+    ] as const) {
+      const loaded = await load(`Preis;Menge\n${price === '.' ? '12.50' : '12,50'};1.234\n1234;7\n`, { Preis: price });
+      expect(loaded.columns.map(({ type }) => type)).toEqual(types);
+    }
     await expect(load('a\n1\n"1.5"\n', { a: ',' })).rejects.toMatchObject({
       problems: [{ type: 'csv_value', line: 3, loc: ['body', 3, 'a'], text: { en: expect.stringContaining('decimal(.,)') } }],
     });

@@ -42,6 +42,8 @@ export interface LoadedCsv {
 }
 
 interface TakenHeader extends CsvHeader {
+  /** 1-based line of the header, or of the first record of a file without one. */
+  nameLine: number;
   renamed: RenamedColumn[];
 }
 
@@ -61,7 +63,7 @@ export async function loadCsv(
   const blocks = new CsvBlocks(bytes);
   try {
     const { header, delimiter } = await takeHeader(blocks, format, sizes.block);
-    target.checkNames(header.names, 1);
+    target.checkNames(header.names, header.nameLine);
     target.checkAllNames(header.names);
     const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
@@ -113,22 +115,23 @@ function headerOf(
   final: boolean,
   start: { at: number; line: number },
 ): TakenHeader | null {
-  if (!hasHeader) return { names: [...columns!], consumed: start.at, line: start.line, renamed: [] };
+  if (!hasHeader) return { names: [...columns!], consumed: start.at, line: start.line, nameLine: start.line, renamed: [] };
   const header = readHeader(bytes, delimiter, final, start);
   if (!header) return null;
   atOnce(requireUtf8(bytes.subarray(0, header.consumed), 1));
   const { names } = header;
+  const nameLine = start.line;
   if (columns) {
     if (columns.length !== names.length) throw wrongColumnCount(start.line, names.length, columns.length);
     const others = columns.flatMap((name, index) => (name === names[index] ? [] : [renamed(names[index]!, name)]));
-    return { ...header, names: [...columns], renamed: others };
+    return { ...header, names: [...columns], nameLine, renamed: others };
   }
   if (!renames || names.length > mostColumns) {
     checkColumnNames(names, () => ['body', start.line], start.line, renameHint);
-    return { ...header, renamed: [] };
+    return { ...header, nameLine, renamed: [] };
   }
   const made = new ColumnNames();
-  return { ...header, names: made.ofAll(names), renamed: made.renamed };
+  return { ...header, names: made.ofAll(names), nameLine, renamed: made.renamed };
 }
 
 function wrongColumnCount(line: number, found: number, given: number): SchemaError {
@@ -213,6 +216,8 @@ class CsvLoad {
     const { kinds, lossyLines, signs } = this.scanner;
     const columns = this.header.names.map((name, index) => ({
       name,
+      givenType: this.target.givenType(name) ?? null,
+      decimalSign: this.target.rewriteOf(name)?.decimalSign ?? null,
       kind: kinds[index] as Kind,
       signs: signs[index]!,
       isLossy: lossyLines[index]! > 0,

@@ -16,6 +16,8 @@ export function numberForm(form: string): FieldRewrite | null {
   const rewrite = (text: string): string | null => {
     const [, minus = '', whole = '', fraction = '', exponent = ''] = pattern.exec(text.trim()) ?? [];
     if (whole === '' && fraction === '') return null;
+    // Grouped digits with an exponent are not a spelling of any program: `1.234E3` has a decimal point.
+    if (exponent !== '' && /\D/.test(whole)) return null;
     return `${minus}${whole.replace(/\D/g, '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
   };
   const example = `1${group}234${sign}5`;
@@ -26,6 +28,6 @@ export function numberForm(form: string): FieldRewrite | null {
   return {
     rewrite,
     wanted: { zh: `${example} 这样的数字${hint.zh}`, en: `a number such as ${example}${hint.en}` },
-    isOfNumbers: true,
+    decimalSign: sign as '.' | ',',
   };
 }

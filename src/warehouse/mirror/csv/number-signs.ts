@@ -1,59 +1,104 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type TypeChange } from '../copy/copy-target.js';
-import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, UNSURE } from './csv-values.js';
+import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from './csv-values.js';
 
-/** The facts of a column of numbers at the end of the file. */
+/** The facts of a column at the end of the file. */
 export interface NumberColumn {
   name: string;
   kind: Kind;
-  /** What `signOf` tells of the values, as bits, until one of their signs is decimal for certain. */
+  /** What `signOf` tells of the values, as bits. */
   signs: number;
   /** Whether PostgreSQL would print some value in another spelling. */
   isLossy: boolean;
+  /** The PostgreSQL type that the caller or the table gives; null for a column whose type is inferred. */
+  givenType: string | null;
+  /** The decimal sign of the form that the caller gives; null without a form of numbers. */
+  decimalSign: '.' | ',' | null;
 }
 
+const COMMA = 44;
 const mostWarnings = 20;
+const fractional = /^(?:numeric|real|double precision)(?!.*\[\])/;
 
 /**
  * Decides what the points and commas of a file's numbers mean, once all of the file is read. A comma is the decimal sign of a column if all
- * values fit, one of them can be read in no other way (`12,5`, but not `1,234`), and the comma separates no fields. In a file with such a
- * column, or with numbers such as `1.234,5`, points that may all separate thousands (`1.234`) are no longer taken for decimal signs. All
- * other such columns stay texts.
+ * values fit, one of them can be read in no other way (`12,5`, but not `1,234`), the comma separates no fields, and no other column has
+ * certain decimal points. In a file with certain decimal commas, also those of a form that the caller gives, points that may all separate
+ * thousands (`1.234`) are no longer taken for decimal signs. All other such columns stay texts.
  * @param delimiter the byte between two fields
- * @returns the columns of the table that change their type, by index, and a warning for each column that was judged
+ * @returns the columns of the table that change their type, by index, and the warnings about columns, at most 20
  */
 export function judgeSigns(
   columns: readonly NumberColumn[],
   delimiter: number,
 ): { changes: Map<number, TypeChange>; warnings: Bilingual[] } {
-  const isDecimal = ({ kind, signs }: NumberColumn): boolean => kind === COMMAS && (signs & SURE_COMMA) !== 0 && delimiter !== 44;
-  const hasCommas = columns.some(column => isDecimal(column) || (column.kind === GROUPED && (column.signs & SURE_COMMA) !== 0));
+  const saysComma = columns.some(({ decimalSign }) => decimalSign === ',');
+  const hasCommas = saysComma || columns.some(column => sureSign(column) === SURE_COMMA);
+  const hasPoints = columns.some(column => sureSign(column) === SURE_POINT);
+  // The values of a column that is given as text were never judged, so they may have decimal commas.
+  const mayHaveCommas = hasCommas || (delimiter !== COMMA && columns.some(({ givenType }) => givenType === 'text'));
   const changes = new Map<number, TypeChange>();
-  const warnings: Bilingual[] = [];
+  const [kept, doubtful, decimal]: [Bilingual[], Bilingual[], Bilingual[]] = [[], [], []];
   columns.forEach((column, index) => {
-    const { name, kind, signs, isLossy } = column;
-    if (isDecimal(column)) {
+    const { name, kind, signs, isLossy, givenType, decimalSign } = column;
+    if (kind === COMMAS && sureSign(column) === SURE_COMMA && delimiter !== COMMA && !hasPoints) {
       changes.set(index, { type: 'numeric', value: text => `replace(${text}, ',', '.')::numeric` });
-      warnings.push(readAsDecimal(name));
-    } else if (kind === COMMAS || kind === GROUPED) warnings.push(keptAsText(name));
-    else if (hasCommas && kind === NUMERIC && signs === UNSURE && !isLossy) {
+      decimal.push(readAsDecimal(name));
+    } else if (kind === COMMAS || kind === GROUPED) {
+      // Without a point or comma the digits are as likely a telephone number such as `555 123 456`.
+      if (signs !== 0) kept.push(keptAsText(name));
+    } else if (kind === NUMERIC && signs === UNSURE && hasCommas && !isLossy) {
       changes.set(index, { type: 'text', value: number => `${number}::text` });
-      warnings.push(keptAsText(name));
-    }
+      kept.push(keptAsText(name));
+    } else if (kind === NUMERIC && signs === UNSURE && mayHaveCommas) doubtful.push(readAsPoints(name));
+    else if (saysComma && decimalSign === null && givenType !== null && fractional.test(givenType)) doubtful.push(readAsPoints(name));
   });
-  return { changes, warnings: warnings.slice(0, mostWarnings) };
+  return { changes, warnings: shortened([...kept, ...doubtful, ...decimal]) };
+}
+
+/** The only decimal sign that the values of a column of numbers have for certain; 0 if they have none, or both. */
+function sureSign({ kind, signs }: NumberColumn): number {
+  const sure = signs & (SURE_COMMA | SURE_POINT);
+  return (kind === NUMERIC || kind === COMMAS || kind === GROUPED) && sure !== (SURE_COMMA | SURE_POINT) ? sure : 0;
+}
+
+function shortened(warnings: readonly Bilingual[]): Bilingual[] {
+  if (warnings.length <= mostWarnings) return [...warnings];
+  const more = warnings.length - mostWarnings + 1;
+  const rest = { zh: `另有 ${more} 列也有这样的数字`, en: `and ${more} further columns with such numbers` };
+  return [...warnings.slice(0, mostWarnings - 1), rest];
+}
+
+/** How `types` gives a column its type. A comma or an outer blank of a name cannot stand there, so such a header is replaced. */
+function inTypes(name: string): { zh: string; en: string; as: string } {
+  if (!name.includes(',') && name === name.trim()) return { zh: '', en: '', as: name };
+  return {
+    zh: '先用 ?header=true&columns=… 换列名，再',
+    en: 'replace its name by ?header=true&columns=…, then ',
+    as: 'name',
+  };
 }
 
 function readAsDecimal(name: string): Bilingual {
+  const { zh, en, as } = inTypes(name);
   return {
-    zh: `列“${name}”里的逗号读作小数点，类型为 numeric；若要保留原文，请用 ?types=${name}:text`,
-    en: `column "${name}": the comma was read as the decimal sign, and the type is numeric; say ?types=${name}:text to keep the texts`,
+    zh: `列“${name}”里的逗号读作小数点，类型为 numeric；若要保留原文，请${zh}用 ?types=${as}:text`,
+    en: `column "${name}": the comma was read as the decimal sign, and the type is numeric; ${en}say ?types=${as}:text to keep the texts`,
+  };
+}
+
+function readAsPoints(name: string): Bilingual {
+  const { zh, en, as } = inTypes(name);
+  return {
+    zh: `列“${name}”里的点读作小数点，而文件的其他列可能以逗号为小数点；若点用于分组，请${zh}用 ?types=${as}:decimal(.,)，否则写 ${as}:decimal(.)`,
+    en: `column "${name}": points were read as decimal signs, but other columns of the file may have decimal commas; ${en}say ?types=${as}:decimal(.,) if the points group digits, else ${as}:decimal(.)`,
   };
 }
 
 function keptAsText(name: string): Bilingual {
+  const { zh, en, as } = inTypes(name);
   return {
-    zh: `列“${name}”里是数字，但逗号或点可以有两种读法，因此存为文本；请用 ?types= 说明写法：1234,5 写 ${name}:decimal(,)，1.234,5 写 ${name}:decimal(.,)，1,234.5 写 ${name}:decimal(,.)`,
-    en: `column "${name}" has numbers whose commas or points can be read in two ways, so it is text; say in ?types= how they are written: ${name}:decimal(,) for 1234,5, ${name}:decimal(.,) for 1.234,5, ${name}:decimal(,.) for 1,234.5`,
+    zh: `列“${name}”里是数字，但逗号或点可以有两种读法，因此存为文本；请${zh}用 ?types= 说明写法：1234,5 写 ${as}:decimal(,)，1.234,5 写 ${as}:decimal(.,)，1,234.5 写 ${as}:decimal(,.)，1 234,5 写 ${as}:decimal( ,)，1'234.5 写 ${as}:decimal('.)，1234.5 写 ${as}:decimal(.)`,
+    en: `column "${name}" has numbers whose commas or points can be read in two ways, so it is text; ${en}say in ?types= how they are written: ${as}:decimal(,) for 1234,5, ${as}:decimal(.,) for 1.234,5, ${as}:decimal(,.) for 1,234.5, ${as}:decimal( ,) for 1 234,5, ${as}:decimal('.) for 1'234.5, ${as}:decimal(.) for 1234.5`,
   };
 }

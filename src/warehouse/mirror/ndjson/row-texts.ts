@@ -110,7 +110,7 @@ export class RowTexts {
     const { cells } = this.scanned;
     const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
     const isString = token === STRING || token === CODED;
-    if (rewrite && !(rewrite.isOfNumbers && token === NUMBER)) {
+    if (rewrite && !(rewrite.decimalSign && token === NUMBER)) {
       if (end - start > longestRewritten) throw misreadAt(line, name, this.bytes.toString('utf8', start, start + 400), rewrite);
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
       const rewritten = rewrite.rewrite(text);
