@@ -34,6 +34,21 @@ describe('names for columns whose names a table cannot have', () => {
     expect(new ColumnNames().ofNext(long)).toBe(first);
   });
 
+  it('of keys do not depend on the order of keys', () => {
+    const keys = ['a\nb', 'a b', 'a\tb', '', ' ', 'ctid', 'column', long];
+    const namesBy = (order: readonly string[]) => {
+      const names = new ColumnNames();
+      return new Map(order.map(key => [key, names.ofNext(key)]));
+    };
+    const names = namesBy(keys);
+    expect(names.get('a b')).toBe('a b');
+    expect(names.get('a\nb')).toMatch(/^a b_[0-9a-f]{8}$/);
+    expect(names.get('')).toMatch(/^column_[0-9a-f]{8}$/);
+    expect([...names.values()].map(nameProblem)).toEqual(keys.map(() => null));
+    const backwards = namesBy([...keys].reverse());
+    for (const key of keys) expect(backwards.get(key)).toBe(names.get(key));
+  });
+
   it.each(['é', '表', '😀', 'a'])('keep whole characters of %s, wherever the cut falls', character => {
     for (let before = 0; before < 8; before++) {
       const name = 'x'.repeat(before) + character.repeat(80);

@@ -23,7 +23,8 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 /**
  * Gives the columns of a file names that a table can have: 1 to 63 bytes of UTF-8, no control characters, none twice. A fitting name stays
  * as it is. A long name keeps its beginning, cut between two characters, and gets eight digits of its SHA-256, so that it gets the same
- * name in every file. A blank name becomes `column_` and its place, and a name that comes again gets a number.
+ * name in every file. A blank name becomes `column_` and its place, and a name that comes again gets a number. So the made name of a short
+ * name depends on the other columns of its header, except in NDJSON, where it always has the digits.
  */
 export class ColumnNames {
   readonly renamed: RenamedColumn[] = [];
@@ -37,9 +38,12 @@ export class ColumnNames {
     return names.map((name, index) => (fitting[index] ? name : this.made(name, String(index + 1))));
   }
 
-  /** The name of a further column of a file whose columns are met one by one. */
-  ofNext(name: string): string {
-    return this.takes(name) ? name : this.made(name, digest(name));
+  /**
+   * The name of a further key of a file whose keys are met one by one, in any order. A made name always has the digits of its key, so that
+   * it depends on no other key.
+   */
+  ofNext(key: string): string {
+    return this.takes(key) ? key : this.made(key, '', true);
   }
 
   private takes(name: string): boolean {
@@ -48,10 +52,10 @@ export class ColumnNames {
     return true;
   }
 
-  private made(from: string, place: string): string {
+  private made(from: string, place: string, isMarked = false): string {
     const clean = from.toWellFormed().replace(controls, ' ').trim();
-    const base = clean === '' ? `column_${place}` : clean;
-    const mark = fitsIdentifier(base) ? '' : `_${digest(from)}`;
+    const base = clean === '' ? `column${place === '' ? '' : `_${place}`}` : clean;
+    const mark = fitsIdentifier(base) && !isMarked ? '' : `_${digest(from)}`;
     const key = base + mark;
     for (let number = (this.numbers.get(key) ?? 0) + 1; ; number++) {
       const ending = number === 1 ? mark : `${mark}_${number}`;
