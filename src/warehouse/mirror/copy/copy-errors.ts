@@ -67,7 +67,11 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
  * @param shown the value as PostgreSQL shows it, behind the name of the column
  */
 function otherForm(column: string, type: string, shown: string): Bilingual {
-  if (isNumberType(type) && /: "[-+\d.,'\s\u2019]+"$/.test(shown) && /[.,]\d/.test(shown)) {
+  if (
+    isNumberType(type) &&
+    /: "[-+\d.,'\s\u2019]+"$/.test(shown) &&
+    /\d[,'\s\u2019]|[.].*[.]/.test(shown.slice(shown.lastIndexOf(': "')))
+  ) {
     const option = `types=${column}:decimal(,)`;
     return {
       zh: `；小数点写作逗号的数字请用 ${option}，分组的写法请用 decimal(.,) 或 decimal(,.)`,

@@ -81,11 +81,15 @@ async function formLike(connection: DuckDBConnection, file: string, record: Firs
 /** Names for columns as DuckDB gives them: blank ones by their index, and a number for those that come again in any case. */
 function namesOf(names: readonly string[]): string[] {
   const taken = new Set<string>();
+  const numbers = new Map<string, number>();
   return names.map((name, index) => {
     const base = name === '' ? `column${index}` : name;
-    let free = base;
-    for (let number = 1; taken.has(free.toLowerCase()); number++) free = `${base}_${number}`;
+    const key = base.toLowerCase();
+    let number = numbers.get(key) ?? 0;
+    let free = number === 0 ? base : `${base}_${number}`;
+    while (taken.has(free.toLowerCase())) free = `${base}_${++number}`;
     taken.add(free.toLowerCase());
+    numbers.set(key, number);
     return free;
   });
 }
