@@ -53,6 +53,16 @@ describe('guessReferences', () => {
     }
   });
 
+  it.each([['序号'], ['row_id'], ['serial_no'], ['line_no']])('takes no numbers of rows for a reference: %s', async name => {
+    const [income, costs] = [aTable('收入', [name, '月份', '金额']), aTable('支出', [name, '月份', '金额'])];
+    const rows = [income, costs].map(table => ({ table, key: name }));
+    const found = await guessReferences(income, { columns: [name] }, () => rows, probe(() => false));
+    expect(found).toEqual({ references: [], leftOut: [] });
+    const lines = aTable('lines', ['id', name]);
+    const { references } = await guessReferences(lines, { columns: ['id'] }, () => rows.slice(0, 1), probe(() => false));
+    expect(references).toEqual([expect.objectContaining({ columns: [name], table: '收入' })]);
+  });
+
   it('compares a column only with tables that its name may mean', () => {
     const many = Array.from({ length: 100 }, (_, n) => ({ table: aTable(`thing${n}`, ['id']), key: 'id' }));
     const wide = aTable('wide', Array.from({ length: 1_600 }, (_, n) => `column${n}`)); // prettier-ignore

@@ -52,8 +52,10 @@ export async function guessReferences(
       const target = keyOf(other);
       const fit = other.table === table ? fitOfOwn(column, table, target) : fitOf(column, other.table, target);
       const isSame = other.table === table && other.key === column.name;
-      // A key of its own table may be the key of another one too, but does not play a role: `billing_customer_id`.
-      return isSame || fit === 0 || (isOwnKey && fit === 2) ? [] : [{ other, fit, isAlike: matchKind(target) === matchKind(column) }];
+      // A key of its own table may be the key of another one too, but does not play a role: `billing_customer_id`. Numbers of rows, such as
+      // 序号 and `line_no`, begin with 1 in every table, so that an equal name of two keys of numbers proves nothing.
+      const isOwnOnly = isOwnKey && (fit === 2 || (fit === 1 && matchKind(column) === 'number'));
+      return isSame || fit === 0 || isOwnOnly ? [] : [{ other, fit, isAlike: matchKind(target) === matchKind(column) }];
     });
     const fitting = named.filter(({ isAlike }) => isAlike);
     const best = Math.max(...fitting.map(({ fit }) => fit));
