@@ -25,15 +25,18 @@ it('takes a comment for a name only if it is one word', () => {
 });
 
 it.each([
-  ['manager_id', 2],
-  ['mgr', 2],
-  ['parent_id', 3],
-  ['ParentID', 3],
-  ['主管编号', 2],
-  ['上级编号', 3],
-  ['customer_id', 0],
-])('takes %s for a reference to the own table with the fit %d', (column, fit) => {
-  expect(fitOfOwnTable(column)).toBe(fit);
+  ['manager_id', 'employees', 2],
+  ['mgr', 'EMP', 2],
+  ['manager_id', 'departments', 0],
+  ['parent_id', 'departments', 3],
+  ['ParentID', 'categories', 3],
+  ['主管编号', '员工信息表', 2],
+  ['主管编号', '部门表', 0],
+  ['上级编号', '部门', 3],
+  ['customer_id', 'customers', 0],
+  ['pid', 'orders', 0],
+])('takes %s of %s for a reference to the own table with the fit %d', (column, table, fit) => {
+  expect(fitOfOwnTable(column, [table])).toBe(fit);
 });
 
 it.each([

@@ -105,7 +105,7 @@ export function fitOfNames(column: string, table: string, key: string): number {
 }
 
 /** Names of columns by which a row refers to another row of its own table, and those that may mean a row of another table as well. */
-const toOwnTable = /^(?:parent|parentnode|pid|reportsto|上级|上一级|父级|父|父节点|父类)$/u;
+const toOwnTable = /^(?:parent|parentnode|reportsto|上级|上一级|父级|父|父节点|父类)$/u;
 const toOwnTableToo = new Set(
   ['manager', 'mgr', 'supervisor', 'boss', 'mentor', 'leader', 'superior', 'predecessor', 'successor', 'ancestor', 'root', 'previous', 'prev']
     .concat(['next', 'original', 'replyto', 'inreplyto', 'replaces', 'replacedby', 'supersedes', 'supersededby', 'duplicateof', 'mergedinto'])
@@ -113,10 +113,30 @@ const toOwnTableToo = new Set(
     .concat(['上一个', '下一个', '前一个', '后一个', '母公司', '总公司', '原件']), // prettier-ignore
 );
 
-/** How well the name of a column fits a reference to its own table: 3, 2 if another table of that name fits better, or 0. */
-export function fitOfOwnTable(column: string): number {
+/** The roles of `toOwnTableToo` that only a person has. */
+const personRoles = new Set(
+  ['manager', 'mgr', 'supervisor', 'boss', 'mentor', 'leader', 'referrer', 'referredby', 'inviter', 'invitedby']
+    .concat(['主管', '经理', '领导', '推荐人', '介绍人', '邀请人']), // prettier-ignore
+);
+const personWords =
+  /(?:employee|staff|user|person|people|personnel|member|contact|customer|client|worker|student|teacher|agent|partner|\b(?:emp|rep))s?(?: (?:info|master|data|profile|list|record|detail)s?)*$/;
+const chinesePersonWords =
+  /(?:员|人|员工|职工|用户|会员|客户|顾客|学生|教师|老师|代理商?|经销商)(?:基本)?(?:信息|档案|资料|名单|名册|列表)?表?$/u;
+
+/** Tells whether the rows of a table of this name are persons: `dim_employee`, 员工信息表. */
+function namesPersons(table: string): boolean {
+  const words = wordsOf(table).join(' ');
+  return personWords.test(words) || chinesePersonWords.test(words);
+}
+
+/**
+ * How well the name of a column fits a reference to its own table: 3, 2 if another table of that name fits better, or 0.
+ * @param tables the names of the table; the manager of a department is no department
+ */
+export function fitOfOwnTable(column: string, tables: readonly string[]): number {
   const meaning = meaningOf(column).join('');
-  return toOwnTable.test(meaning) ? 3 : toOwnTableToo.has(meaning) ? 2 : 0;
+  if (toOwnTable.test(meaning)) return 3;
+  return toOwnTableToo.has(meaning) && (!personRoles.has(meaning) || tables.some(namesPersons)) ? 2 : 0;
 }
 
 /** Names of columns that hold the name of a thing, in any table. */

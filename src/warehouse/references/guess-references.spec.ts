@@ -56,11 +56,36 @@ describe('guessReferences', () => {
   it.each([['序号'], ['row_id'], ['serial_no'], ['line_no']])('takes no numbers of rows for a reference: %s', async name => {
     const [income, costs] = [aTable('收入', [name, '月份', '金额']), aTable('支出', [name, '月份', '金额'])];
     const rows = [income, costs].map(table => ({ table, key: name }));
-    const found = await guessReferences(income, { columns: [name] }, () => rows, probe(() => false));
+    const found = await guessReferences(
+      income,
+      { columns: [name] },
+      () => rows,
+      probe(() => false),
+    );
     expect(found).toEqual({ references: [], leftOut: [] });
     const lines = aTable('lines', ['id', name]);
-    const { references } = await guessReferences(lines, { columns: ['id'] }, () => rows.slice(0, 1), probe(() => false));
+    const { references } = await guessReferences(
+      lines,
+      { columns: ['id'] },
+      () => rows.slice(0, 1),
+      probe(() => false),
+    );
     expect(references).toEqual([expect.objectContaining({ columns: [name], table: '收入' })]);
+  });
+
+  it.each([
+    ['rooms', 'room_id', 'beds_per_room'],
+    ['orders', 'order_id', 'pid'],
+    ['departments', 'department_id', 'manager_id'],
+  ])('takes no small numbers of %s (%s) for a reference to itself: %s', async (name, key, column) => {
+    const table = aTable(name, [key, column]);
+    const found = await guessReferences(
+      table,
+      { columns: [key] },
+      () => [{ table, key }],
+      probe(() => false),
+    );
+    expect(found.references).toEqual([]);
   });
 
   it('compares a column only with tables that its name may mean', () => {

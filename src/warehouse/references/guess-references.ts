@@ -1,6 +1,6 @@
 import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { fitOfNames, fitOfOwnTable, isKeyName, shareName, withWord } from '../../text/key-names.js';
+import { fitOfNames, fitOfOwnTable, isKeyName, meaningOf, shareName, withWord } from '../../text/key-names.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { matchKind, mayRefer } from './key-kind.js';
 import { type Overlap, type SourceProbe } from './source-probe.js';
@@ -93,9 +93,13 @@ async function check(
 
 /** Score for how well the name of a column fits a reference to its own table: by its role, or as a role of its rows. */
 function fitOfOwn(column: TableColumn, table: SourceTable, key: TableColumn): number {
-  const byRole = Math.max(...withWord(column.name, column.comment).map(fitOfOwnTable));
+  const tables = [...withWord(table.bareName, table.comment), ...meaningOf(key.name)];
+  const byRole = Math.max(...withWord(column.name, column.comment).map(name => fitOfOwnTable(name, tables)));
   // `customer_id` in the table of customers is a further key of the row, while `billing_customer_id` is another customer.
-  return byRole > 0 ? byRole : fitOf(column, table, key) === 2 ? 2 : 0;
+  if (byRole > 0) return byRole;
+  // Small numbers such as `beds_per_room` are all keys of a table of rooms by accident; texts are not.
+  const isLikeKey = matchKind(column) !== 'number' || withWord(column.name, column.comment).some(isKeyName);
+  return isLikeKey && fitOf(column, table, key) === 2 ? 2 : 0;
 }
 
 /** Score for how well the names of a column, a table and the table's key fit together. A comment of one word counts as a further name. */
