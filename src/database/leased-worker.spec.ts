@@ -27,7 +27,7 @@ class OnePieceWorker extends LeasedWorker<Piece, object> {
     return { claimed: { id: 1 }, attempt: 1, isCancelled: false };
   }
 
-  protected renewLease(): Promise<{ isCancelled: boolean }> {
+  protected renewLease(): Promise<{ isCancelled: boolean } | null> {
     return Promise.resolve({ isCancelled: false });
   }
 
@@ -80,6 +80,18 @@ class FailingWorker extends OnePieceWorker {
   }
 }
 
+/** Loses its lease, and its statement then ends with an error of the database. */
+class LosingWorker extends OnePieceWorker {
+  protected override renewLease(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  protected override carryOut(_claimed: Piece, _report: object, { signal }: Interruption): Promise<void> {
+    const cancelled = Object.assign(new Error('canceling statement due to user request'), { code: '57014' });
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(cancelled)));
+  }
+}
+
 async function failed(error: Error): Promise<FailingWorker> {
   const worker = new FailingWorker(error);
   const woken = worker.wake();
@@ -118,6 +130,16 @@ describe('LeasedWorker', () => {
     await worker.beforeApplicationShutdown();
     expect(worker.events).toEqual(['began', 'released, with 1 attempt returned']);
     expect(worker.counted).toEqual(['released']);
+  });
+
+  it('neither counts nor records work whose lease is lost (risk: the worker that took it over records the end)', async () => {
+    const worker = new LosingWorker();
+    const woken = worker.wake();
+    worker.claimed();
+    await woken;
+    await worker.beat();
+    await worker.untilEnd(1, 1_000);
+    expect([worker.counted, worker.events]).toEqual([[], []]);
   });
 
   it('tells who waits for its end at once', async () => {

@@ -226,7 +226,8 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       if (next && !this.isStopping) await next();
     } catch (error) {
       work.backendPid = null;
-      if (error instanceof LeaseLostError) return;
+      // The statement that a lost lease interrupts ends with an error of its own.
+      if (error instanceof LeaseLostError || stop.signal.reason instanceof LeaseLostError) return;
       if (work.isCancelled) return this.cancel(claimed, report);
       if (this.isStopping) return this.giveBack(claimed, 1);
       // The work did not cause the error, so it is tried again, as often as work whose worker has died.
