@@ -141,21 +141,21 @@ export class DeliveriesRepository {
 
   /**
    * Records the result of an attempt, unless another attempt has begun since. @returns what becomes of the delivery; `pending`: another
-   * attempt follows
+   * attempt follows; null: nothing was recorded
    */
   async end(
     { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
     { answered, failure }: { answered: number | null; failure: SendFailure | null },
-  ): Promise<'delivered' | 'failed' | 'pending'> {
+  ): Promise<'delivered' | 'failed' | 'pending' | null> {
     const pause = failure === 'access_lost' ? undefined : pauses[attempts - 1];
     const status = failure === null ? 'delivered' : pause === undefined ? 'failed' : 'pending';
-    await this.pool.query(
+    const { rowCount } = await this.pool.query(
       `UPDATE webhook_deliveries SET status = $3, answered = $4, error = $5, next_at = now() + make_interval(secs => $6),
          ended_at = CASE WHEN $3 <> 'pending' THEN now() END
        WHERE id = $1 AND attempts = $2 AND status = 'pending'`,
       [id, attempts, status, answered, failure, pause ?? 0],
     );
-    return status;
+    return rowCount === 1 ? status : null;
   }
 
   /** Makes a delivery due again whose attempt this process has broken off. The attempt does not count. */

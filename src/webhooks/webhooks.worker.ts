@@ -107,12 +107,13 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Counts an attempt, and notes in the log that a message is given up. */
+  /** Counts an attempt that was recorded, and notes in the log that a message is given up. */
   private noteEnd(
     { id, webhookId }: Pick<ClaimedDelivery, 'id' | 'webhookId'>,
-    status: 'delivered' | 'failed' | 'pending',
+    status: 'delivered' | 'failed' | 'pending' | null,
     failure: SendFailure | null,
   ): void {
+    if (status === null) return;
     this.telemetry.workEnded('delivery', status);
     if (status !== 'failed' || failure === null) return;
     const facts = { delivery: id, webhook: webhookId, code: failure, sentence: joined(sendFailures[failure]) };
