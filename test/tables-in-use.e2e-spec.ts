@@ -41,7 +41,7 @@ describe('a table that something reads', () => {
 
   it('is counted for a caller who may not see the readers, without their ids', async () => {
     const { body } = await drop(loader, 'In Use').expect(409);
-    expect(body.context).toEqual({ table: 'In Use', jobs: [], metrics: [], mirror_copies: [], others: 4 });
+    expect(body.context).toEqual({ table: 'In Use', jobs: [], metrics: [], mirror_copies: [], others: 4, unchecked: 0 });
   });
 
   it('is dropped nevertheless with force=true, and a wrong force is refused', async () => {

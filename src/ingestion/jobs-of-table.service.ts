@@ -4,6 +4,7 @@ import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { TableReaders } from '../warehouse/tables/table-readers.js';
 import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { JobNotFoundError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { MappingTurns } from './mapping-turns.js';
 import { MappingError } from './mapping/problems.js';
@@ -49,6 +50,7 @@ export class JobsOfTable implements OnModuleInit {
       );
     } catch (error) {
       if (error instanceof MappingError) return true;
+      if (error instanceof JobNotFoundError) return false;
       throw error;
     }
   }

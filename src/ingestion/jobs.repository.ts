@@ -147,7 +147,7 @@ export class JobsRepository {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
       `SELECT j.id, j.graph_id AS "graphId" FROM ingestion_jobs j JOIN warehouse_connections c ON c.id = j.connection_id
        WHERE c.type = 'pg_mirror' AND (position($1 IN lower(j.mapping_yaml)) > 0 OR j.mapping_yaml ~ '\\\\[xuU]') ORDER BY j.id LIMIT $2`,
-      [soughtIn(table), mostPossible],
+      [soughtIn(table), mostPossible + 1],
     );
     return rows;
   }

@@ -48,7 +48,7 @@ export class MetricsRepository {
       `SELECT m.id, m.graph_id AS "graphId"
        FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id JOIN warehouse_connections c ON c.id = b.connection_id
        WHERE c.type = 'pg_mirror' AND position($1 IN lower(b.binding::text)) > 0 ORDER BY m.id LIMIT $2`,
-      [soughtIn(table), mostPossible],
+      [soughtIn(table), mostPossible + 1],
     );
     return rows;
   }

@@ -249,15 +249,18 @@ export class TableBusyError extends ApiError {
   }
 }
 
-/** 409: saved records read the table that is to be dropped. `others` counts those that the caller may not see. */
+/**
+ * 409: saved records read the table that is to be dropped, or may read it. `others` counts the readers that are not named, because the caller
+ * may not see them or they are too many; `unchecked` counts the records that name the table and were not looked through.
+ */
 export class TableInUseError extends ApiError {
-  constructor(table: string, readers: { jobs: number[]; metrics: number[]; mirror_copies: number[]; others: number }) {
+  constructor(table: string, readers: { jobs: number[]; metrics: number[]; mirror_copies: number[]; others: number; unchecked: number }) {
     super(
       409,
       'table_in_use',
       {
-        zh: `仍有导入任务、指标或复制使用表“${table}”（见 context）；请先改掉它们，或以 ?force=true 仍然删除`,
-        en: `Ingestion jobs, metrics or copies still use the table '${table}' (see context); change them first, or drop it nevertheless with ?force=true`,
+        zh: `仍有导入任务、指标或复制使用表“${table}”，或未能及时查完（见 context）；请先改掉它们，或以 ?force=true 仍然删除`,
+        en: `Ingestion jobs, metrics or copies still use the table '${table}', or could not be looked through in time (see context); change them first, or drop it nevertheless with ?force=true`,
       },
       { context: { table, ...readers } },
     );

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { TimeLeft } from '../../common/turns/time-left.js';
+import { TurnTooLongError } from '../../common/errors/common-errors.js';
+import { BusyError } from '../../common/errors/api-error.js';
+import { isDatabaseAway } from '../../common/errors/run-failure.js';
 import { TableInUseError } from '../warehouse.errors.js';
 
 /** The most records of one kind that are looked through for a table. */
 export const mostPossible = 1_000;
 const mostShown = 100;
-/** The longest time in milliseconds for looking through records. Those that are left then count as readers. */
+/** The longest time in milliseconds for looking through records. Those that are left then count as unchecked. */
 const longestMs = 5_000;
 
 export const readerKinds = ['jobs', 'metrics', 'mirror_copies'] as const;
@@ -20,7 +23,7 @@ export interface PossibleReader {
   reads: () => Promise<boolean>;
 }
 
-/** Finds the records that may read a table, at most `mostPossible`. */
+/** Finds the records that may read a table, at most `mostPossible` and one more, which tells that there are more. */
 export type FindReaders = (principal: Principal, table: string) => Promise<PossibleReader[]>;
 
 /** Knows which saved records read a table of the mirror. The feature that owns a kind of records registers how to find them. */
@@ -33,19 +36,36 @@ export class TableReaders {
     this.finders.set(kind, find);
   }
 
-  /** @throws TableInUseError with the ids that the caller may see, at most 100 of each kind, and the number of the other readers */
+  /**
+   * @throws TableInUseError with the ids that the caller may see, at most 100 of each kind, the number of the other readers, and the number
+   * of the records that were not looked through, of those beyond `mostPossible` as one
+   */
   async requireNone(principal: Principal, table: string): Promise<void> {
     const time = new TimeLeft(longestMs);
     const shown = { jobs: [] as number[], metrics: [] as number[], mirror_copies: [] as number[] };
     let others = 0;
+    let unchecked = 0;
     for (const [kind, find] of this.finders) {
-      for (const { id, isVisible, reads } of await find(principal, table)) {
-        if (!time.isOver && !(await reads())) continue;
+      for (const [index, { id, isVisible, reads }] of (await find(principal, table)).entries()) {
+        const isReader = index < mostPossible && !time.isOver ? await inTime(reads) : null;
+        if (isReader === null) unchecked++;
+        if (!isReader) continue;
         if (isVisible && shown[kind].length < mostShown) shown[kind].push(id);
         else others++;
       }
     }
-    if (others > 0 || Object.values(shown).some(ids => ids.length > 0)) throw new TableInUseError(table, { ...shown, others });
+    const isInUse = others > 0 || unchecked > 0 || Object.values(shown).some(ids => ids.length > 0);
+    if (isInUse) throw new TableInUseError(table, { ...shown, others, unchecked });
+  }
+}
+
+/** Tells whether a record reads the table; null if the record, which may be another user's, takes too long to look through. */
+async function inTime(reads: () => Promise<boolean>): Promise<boolean | null> {
+  try {
+    return await reads();
+  } catch (error) {
+    if (error instanceof TurnTooLongError || (error instanceof BusyError && !isDatabaseAway(error))) return null;
+    throw error;
   }
 }
 
