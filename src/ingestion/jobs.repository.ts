@@ -140,13 +140,14 @@ export class JobsRepository {
   }
 
   /**
-   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible`. YAML may write any character as an escape, so a
-   * mapping with escapes may name any table.
+   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible`. YAML and names of
+   * the form U&"…" may write any character as an escape, so a mapping with escapes may name any table.
    */
   async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
       `SELECT j.id, j.graph_id AS "graphId" FROM ingestion_jobs j JOIN warehouse_connections c ON c.id = j.connection_id
-       WHERE c.type = 'pg_mirror' AND (position($1 IN lower(j.mapping_yaml)) > 0 OR j.mapping_yaml ~ '\\\\[xuU]') ORDER BY j.id LIMIT $2`,
+       WHERE c.type = 'pg_mirror' AND (position(lower($1::text) IN lower(j.mapping_yaml)) > 0
+         OR j.mapping_yaml ~ '\\\\[xuU]' OR j.mapping_yaml ~* 'U&') ORDER BY j.id LIMIT $2`,
       [soughtIn(table), mostPossible + 1],
     );
     return rows;

@@ -47,7 +47,8 @@ export class MetricsRepository {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
       `SELECT m.id, m.graph_id AS "graphId"
        FROM metric_bindings b JOIN metrics m ON m.id = b.metric_id JOIN warehouse_connections c ON c.id = b.connection_id
-       WHERE c.type = 'pg_mirror' AND position($1 IN lower(b.binding::text)) > 0 ORDER BY m.id LIMIT $2`,
+       WHERE c.type = 'pg_mirror' AND (position(lower($1::text) IN lower(b.binding::text)) > 0 OR b.binding::text ~* 'U&')
+       ORDER BY m.id LIMIT $2`,
       [soughtIn(table), mostPossible + 1],
     );
     return rows;

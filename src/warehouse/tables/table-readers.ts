@@ -70,10 +70,10 @@ async function inTime(reads: () => Promise<boolean>): Promise<boolean | null> {
 }
 
 /**
- * The longest run of letters and digits of a table's name, in lower case. A text that names the table has it, however the name is quoted
- * there.
+ * The longest run of letters and digits of a table's name. A text that names the table has it in some case, however the name is quoted
+ * there. The database folds the case of both, because JavaScript folds some letters in another way.
  */
 export function soughtIn(table: string): string {
-  const runs = table.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [table.toLowerCase()];
+  const runs = table.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [table];
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest));
 }
