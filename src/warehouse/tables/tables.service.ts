@@ -104,7 +104,10 @@ export class TablesService {
       await this.readers.requireNone(principal, table);
     }
     await this.uploads.drop(table, client =>
-      this.audit.record({ ...event('table.dropped', principal, connectionId), context: { table } }, client),
+      this.audit.record(
+        { ...event('table.dropped', principal, connectionId), context: isForced ? { table, forced: true } : { table } },
+        client,
+      ),
     );
   }
 
