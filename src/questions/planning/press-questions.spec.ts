@@ -17,11 +17,12 @@ const { ask } = aWorld({
     edge('written_by', ['作者是'], 'Book', 'Author'),
     edge('saved', ['收藏'], 'Reader', 'Article'),
     edge('viewed', ['浏览'], 'Reader', 'Article'),
+    edge('shared', ['分享'], 'Reader', 'Article'),
     edge('operates', ['运营'], 'Operator', 'Line'),
     edge('employs', ['雇用'], 'Operator', 'Employee'),
   ],
   toOne: { outgoing: ['published_by', 'written_by'], incoming: ['operates', 'employs'] },
-  names: { Book: ['Emma Stone'], Publisher: ['Foxglove'], Reader: ['Tom Hall'], Article: ['On Trains'], Line: ['Line Seven', '七号线'] },
+  names: { Book: ['Emma Stone'], Publisher: ['Foxglove'], Reader: ['Tom Hall', 'Ann Lee'], Article: ['On Trains'], Line: ['Line Seven', '七号线'] },
 }); // prettier-ignore
 
 const byTom = 'AND NOT EXISTS { MATCH (t:Article)<-[:viewed]-(n2:Reader) WHERE n2.number = $p2 }';
@@ -41,6 +42,9 @@ describe('questions about a press', () => {
 
   it.each([
     'articles saved but not viewed by Tom Hall',
+    'articles saved by Tom Hall but not viewed and not shared',
+    'articles saved by Tom Hall and Ann Lee but not viewed',
+    'articles saved by Tom Hall or Ann Lee but not viewed',
     'Which readers saved but did not view On Trains?',
     'readers who saved but never viewed On Trains',
     'articles viewed and saved by Tom Hall',

@@ -46,7 +46,7 @@ export function verbPairs({ text, denials, entities }: QuestionTerms, words: Sch
 
 /**
  * Refuses two joined verbs before the only thing that both are about: `saved but not viewed by X`. A path from X would lead over both
- * relations.
+ * relations. It also refuses a denied verb that could be said of some of several doers: `saved by X and Y but not viewed`.
  * @throws UnplannableError
  */
 export function refuseSharedVerbs(
@@ -55,7 +55,21 @@ export function refuseSharedVerbs(
   wordsOf: ReadonlyMap<Anchor, SchemaWord[]>,
   negated: readonly NegatedPart[],
 ): void {
-  for (const { first, second, denial, agent } of verbPairs(terms, words)) {
+  const pairs = verbPairs(terms, words);
+  // `liked by Tom but not saved and not viewed`: only the first denial has a doer.
+  for (const { first, second, denial, agent } of pairs) {
+    const before = pairs.find(pair => pair.second === first && pair.denial && pair.agent);
+    if (denial && !agent && before?.agent) throw onlyOnce(first, second, before.agent);
+  }
+  words.forEach((second, i) => {
+    const first = words[i - 1];
+    if (!first || !isOnlyRelation(first) || !isOnlyRelation(second)) return;
+    const isBetween = ({ start, end }: Mention): boolean => start >= first.mention.end && end <= second.mention.start;
+    const doers = terms.entities.filter(({ mention }) => isBetween(mention));
+    const isByDoers = byAgent.test(terms.text.slice(first.mention.end, doers[0]?.mention.start));
+    if (doers.length > 1 && isByDoers && terms.denials.some(isBetween)) throw onlyOnce(first, second, doers[1]!.mention);
+  });
+  for (const { first, second, denial, agent } of pairs) {
     const denied = negated.find(({ mention }) => mention === denial)?.terms.find(({ mention }) => mention.start >= second.mention.end);
     if (denied && ![...wordsOf.values()].some(own => own.includes(first))) throw onlyOnce(first, second, denied.mention);
     for (const [{ mention }, own] of wordsOf) {
