@@ -12,7 +12,7 @@ export const keyPermissions = ['tables:write'] as const;
 export type KeyPermission = (typeof keyPermissions)[number];
 
 /**
- * Tells the guard where a request names its graph: `param` is the id of the graph, or of a record that belongs to the graph, in the path;
+ * Tells the guard where a request names its graph: `param` is the name of the path's part with the id of the graph, or of a record of it;
  * `body` means the body's `graph_id`.
  */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };

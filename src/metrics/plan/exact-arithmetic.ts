@@ -69,7 +69,7 @@ function neutralOf(expression: NodeFields, kindsOf: Kinds): string | null {
   const kinds = kindsOf.ofOperands(expression);
   if (kinds.includes('other') || kinds.includes('decimal')) return null;
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
-  // A sum of two constants is not rewritten: it does not overflow, and an index on an integer column is not used for a decimal.
+  // A sum of two constants stays an integer, because an index on an integer column is not used for a decimal.
   if ([expression.lexpr, expression.rexpr].every(each => 'A_Const' in (each as object))) return null;
   // An unknown value may be a date, and a decimal cannot be added to a date.
   return kinds.includes('unknown') ? null : '+ 0::numeric ';

@@ -83,7 +83,7 @@ function withRows<T extends SqlStatement>(statement: T, rows: ScanRows): T {
 
 /** The text of a time in the form of a dialect. @param text as PostgreSQL computes it, with its era: `0044-03-15 BC` */
 function timeOf(text: unknown, dialect: ForeignDialect): string {
-  // PostgreSQL has times that other databases lack: infinity and years beyond 9999. DuckDB alone has years before Christ.
+  // No dialect reads infinity or years beyond 9999 as PostgreSQL does, and DuckDB alone has years before Christ.
   const [, day, clock = '', era] = /^(\d{4}-\d\d-\d\d)( [\d:.]+)? (AD|BC)$/.exec(typeof text === 'string' ? text : '') ?? [];
   if (day === undefined) throw new NotInDialectError(dialect, 'a time without end, or no time');
   if (era === 'AD') return `${day}${clock}`;

@@ -123,7 +123,7 @@ export async function linkQuestion(
   const times: Mention[] = [];
   for (const time of allTimes) {
     if (pace.isOverdue) await pace.turn();
-    times.push(limitsDate(time, found, text) ? time : { ...time, meanings: [] });
+    times.push(limitsDate(time, found, times.at(-1), text) ? time : { ...time, meanings: [] });
   }
   const intents: Mention[] = [];
   for (const mention of findIntents(text)) {

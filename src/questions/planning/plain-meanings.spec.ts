@@ -14,7 +14,7 @@ const { ask, plan } = aWorld({
   labels: [
     label('地区', 'Region', [['名称', 'string']]),
     label('客户', 'Customer', [['公司名称', 'string'], ['国家', 'string'], ['是否VIP', 'boolean']]),
-    label('供应商', 'Supplier', [['公司名称', 'string'], ['国家', 'string']]),
+    label('供应商', 'Supplier', [['公司名称', 'string'], ['国家', 'string'], ['成立年份', 'int']]),
     label('产品', 'Product', [['名称', 'string'], ['单价', 'decimal(12,2)'], ['库存', 'int']]),
     label('订单', 'Order', [['下单日期', 'date']]),
   ],
@@ -66,12 +66,26 @@ describe('verbs of trade that are no relations', () => {
 });
 
 describe('a time behind a word that compares', () => {
-  it.each(['单价大于去年的产品', '库存小于2024年的产品', '公司名称晚于2020年的客户', 'products with 库存 later than 2024'])(
-    '%s: limits no date',
+  it.each([
+    '单价大于去年的产品',
+    '单价大于去年且小于今年的产品',
+    '库存小于2024年的产品',
+    '公司名称晚于2020年的客户',
+    'products with 库存 later than 2024',
+  ])('%s: limits no date', async question => {
+    expect(await ask(question)).toMatch(/^(refused|unknown)/);
+  });
+
+  it.each(['下单日期大于2022-01-10且小于2022-03-01的订单', 'orders with 下单日期 >= 2024-01-01 and < 2024-07-01'])(
+    '%s: limits the date on both sides',
     async question => {
-      expect(await ask(question)).toMatch(/^(refused|unknown)/);
+      expect(await ask(question)).toMatch(/下单日期 >.* AND .*下单日期 </);
     },
   );
+
+  it.each(['成立年份晚于2010年的供应商', '成立年份大于2010年的供应商有哪些？'])('%s: limits the year', async question => {
+    expect(await ask(question)).toContain('成立年份 >');
+  });
 
   it.each(['下单日期大于2020年的订单', '下单日期晚于2022-01-10的订单', '下单日期>=2022-01-10的订单'])(
     '%s: limits the date',
