@@ -253,7 +253,7 @@ describe('leases', () => {
       const { rowCount } = await asSuperuser(
         app.databaseUrl,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%numbers a CROSS JOIN%'`,
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%INSERT INTO pg_temp.staging%'`,
       );
       return rowCount;
     };
