@@ -24,8 +24,9 @@ interface Sniffed {
  */
 export async function csvReader(connection: DuckDBConnection, path: string, table: TableFile): Promise<string> {
   const file = quoteLiteral(path);
-  const form = await formOf(connection, path, table);
-  if (form.isDoubtful) await requireQuotes(connection, path, table);
+  const record = firstRecordOf(await headOf(path));
+  const form = await formOf(connection, file, record, table);
+  if (form.isDoubtful && record) await requireQuotes(connection, file, record, table);
   const typed = form.columns.filter(({ type }) => type !== 'VARCHAR');
   const texts = readCsv(file, form, () => 'VARCHAR');
   const checks = typed.map(({ name, type }) => fits(quoteIdentifier(name), type));
@@ -39,7 +40,9 @@ export async function csvReader(connection: DuckDBConnection, path: string, tabl
 
 /** SQL that reads the beginning of a CSV file, for its number of columns. */
 export async function csvBeginning(connection: DuckDBConnection, path: string, table: TableFile): Promise<string> {
-  return `SELECT * FROM ${readCsv(quoteLiteral(path), await formOf(connection, path, table), () => 'VARCHAR')}`;
+  const file = quoteLiteral(path);
+  const form = await formOf(connection, file, firstRecordOf(await headOf(path)), table);
+  return `SELECT * FROM ${readCsv(file, form, () => 'VARCHAR')}`;
 }
 
 /**
@@ -47,17 +50,14 @@ export async function csvBeginning(connection: DuckDBConnection, path: string, t
  * also takes a file whose records differ in length for one of a single column, or fails. The form of the first record is taken then, and
  * the reading names the line that differs. @throws UnreadableFileError
  */
-async function formOf(connection: DuckDBConnection, path: string, table: TableFile): Promise<Sniffed> {
-  const file = quoteLiteral(path);
-  const record = firstRecordOf(await headOf(path));
+async function formOf(connection: DuckDBConnection, file: string, record: FirstRecord | null, table: TableFile): Promise<Sniffed> {
   if (record?.isTrap) return formLike(connection, file, record, table);
   try {
     const form = await sniff(connection, file);
     return record && form.columns.length === 1 && record.names.length > 1 ? await formLike(connection, file, record, table) : form;
   } catch (error) {
-    // With a given form, DuckDB takes a line beyond its maximum at the end of a file for no row.
-    const isTooLong = /max(?:imum)?[ _]line[ _]size/i.test(String(error));
-    if (record && !isTooLong) return formLike(connection, file, record, table);
+    // Only where DuckDB finds no form. A long line or want of memory is a failure of the file or of the work, whatever its form.
+    if (record && /Error when sniffing file/.test(String(error))) return formLike(connection, file, record, table);
     throw error;
   }
 }
@@ -100,10 +100,7 @@ function namesOf(names: readonly string[]): string[] {
  * Reads a file with the quotes of RFC 4180, so that a quote out of place is named and not the line at which DuckDB gave up.
  * @throws DuckDB's error about a line with such a quote
  */
-async function requireQuotes(connection: DuckDBConnection, path: string, table: TableFile): Promise<void> {
-  const record = firstRecordOf(await headOf(path));
-  if (!record) return;
-  const file = quoteLiteral(path);
+async function requireQuotes(connection: DuckDBConnection, file: string, record: FirstRecord, table: TableFile): Promise<void> {
   try {
     await rowsOf(connection, `SELECT count(*) FROM ${readCsv(file, await formLike(connection, file, record, table), () => 'VARCHAR')}`);
   } catch (error) {
