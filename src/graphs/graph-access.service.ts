@@ -106,6 +106,13 @@ export class GraphAccessService {
     });
     return rows.map(graph => graph.id);
   }
+
+  /** Tells of each graph, by its id, whether the caller may see it. */
+  async visibility(principal: Principal): Promise<(graphId: number) => boolean> {
+    const visible = await this.listVisible(principal);
+    const ids = new Set(visible);
+    return graphId => visible === null || ids.has(graphId);
+  }
 }
 
 /** The caller's role, if it includes the wanted role. Admins count as owners. @throws GraphNotInKeyError, GraphAccessError */

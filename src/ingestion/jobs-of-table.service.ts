@@ -24,11 +24,11 @@ export class JobsOfTable implements OnModuleInit {
 
   onModuleInit(): void {
     this.readers.register('jobs', async (principal, table) => {
-      const visible = await this.access.listVisible(principal);
+      const isVisible = await this.access.visibility(principal);
       const jobs = await this.jobs.listNaming(table);
       return jobs.map(({ id, graphId }) => ({
         id,
-        isVisible: visible === null || visible.includes(graphId),
+        isVisible: isVisible(graphId),
         reads: () => this.reads(principal.userId, id, table),
       }));
     });

@@ -19,11 +19,11 @@ export class MetricsOfTable implements OnModuleInit {
 
   onModuleInit(): void {
     this.readers.register('metrics', async (principal, table) => {
-      const visible = await this.access.listVisible(principal);
+      const isVisible = await this.access.visibility(principal);
       const metrics = await this.metrics.listNaming(table);
       return metrics.map(({ id, graphId }) => ({
         id,
-        isVisible: visible === null || visible.includes(graphId),
+        isVisible: isVisible(graphId),
         reads: () => this.reads(principal.userId, id, table),
       }));
     });
