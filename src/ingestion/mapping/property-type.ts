@@ -86,8 +86,8 @@ export function typeText(type: PropertyType): string {
   return type.name === 'decimal[]' ? `decimal(${type.precision},${type.scale})[]` : type.name;
 }
 
-export function isNumeric(type: PropertyType): boolean {
-  return type.name === 'int' || type.name === 'bigint' || type.name === 'decimal' || type.name === 'float';
+export function isNumeric({ name }: { name: string }): boolean {
+  return name === 'int' || name === 'bigint' || name === 'decimal' || name === 'float';
 }
 
 /** Tells whether values of the type are ordered in time. Durations have no order, because the length of a month varies. */

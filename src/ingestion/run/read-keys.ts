@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { parsePropertyType } from '../mapping/property-type.js';
-import { type ResolvedType } from '../staging/column-sql.js';
+import { isNumber, type ResolvedType } from '../staging/column-sql.js';
 import { type KeyProperties, keyProperties } from '../staging/key-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 
@@ -73,11 +73,9 @@ function typeOf(name: string | null | undefined): ResolvedType {
   return parsePropertyType(name) ?? { name: 'numeric' };
 }
 
-const numbers = new Set<string>(['int', 'bigint', 'decimal', 'numeric', 'float']);
-
 /** The type in which the keys of several jobs are equal: their own, or `numeric` of different numbers, otherwise the text. */
 function inCommon(types: ResolvedType[]): ResolvedType {
   const [first = { name: 'string' }] = types;
   if (types.every(type => JSON.stringify(type) === JSON.stringify(first))) return first;
-  return types.every(({ name }) => numbers.has(name)) ? { name: 'numeric' } : { name: 'string' };
+  return types.every(isNumber) ? { name: 'numeric' } : { name: 'string' };
 }

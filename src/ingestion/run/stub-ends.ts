@@ -2,7 +2,7 @@ import { isStub } from '../../database/graph-tables.js';
 import { type EdgeEnd, type EdgeMapping } from '../mapping/mapping.js';
 import { parsedValue, type ValueSql } from '../staging/column-sql.js';
 import { type KeyProperties } from '../staging/key-sql.js';
-import { maxKeyLength } from '../staging/key-text.js';
+import { isRounded, maxKeyLength } from '../staging/key-text.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
 
 /** The key properties of the stubs that an edge makes for missing nodes, for each end; null for an end that makes no stubs. */
@@ -48,7 +48,7 @@ export function fitsStub(properties: KeyProperties | null, key: string): string 
   const checks = keyParts(properties, key).flatMap((part, index) => {
     const { type } = properties[index]!;
     if (part.valid === null) return [];
-    return [type.name === 'decimal' ? `CASE WHEN ${part.valid} THEN ${part.typed} = ${part.text}::numeric ELSE false END` : part.valid];
+    return type.name === 'decimal' ? [part.valid, `NOT ${isRounded(part)}`] : [part.valid];
   });
   return `(${[`char_length(${key}) <= ${maxKeyLength}`, ...checks].join(' AND ')})`;
 }

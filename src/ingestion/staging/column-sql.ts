@@ -1,5 +1,5 @@
 import { type PropertyType, type ScalarType, type Transform } from '../mapping/mapping.js';
-import { fitsType, isList, itemOf, type ListOf, typeText } from '../mapping/property-type.js';
+import { fitsType, isList, isNumeric, itemOf, type ListOf, typeText } from '../mapping/property-type.js';
 import { isFamilyList, itemFamily, type SourceFamily } from './source-type.js';
 import { directTime, parsedTime } from './time-sql.js';
 
@@ -241,7 +241,12 @@ function parsedList(ref: string, type: ResolvedList): ValueSql {
   return { valid: `CASE WHEN ${isFlat} THEN ${each} ELSE false END`, typed: ref, json: jsonOf(texts, item), text: ref };
 }
 
-function kindInJson({ name }: ResolvedScalar): 'number' | 'boolean' | 'string' {
-  if (name === 'boolean') return 'boolean';
-  return ['int', 'bigint', 'decimal', 'numeric', 'float'].includes(name) ? 'number' : 'string';
+/** Whether the values of a type are single numbers. */
+export function isNumber(type: ResolvedType): boolean {
+  return type.name === 'numeric' || isNumeric(type);
+}
+
+function kindInJson(type: ResolvedScalar): 'number' | 'boolean' | 'string' {
+  if (type.name === 'boolean') return 'boolean';
+  return isNumber(type) ? 'number' : 'string';
 }

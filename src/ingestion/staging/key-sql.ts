@@ -2,7 +2,7 @@ import { type ColumnMapping, type EdgeEnd, type Mapping, type NodeMapping, type 
 import { mappingOf, type Target, type SourceShape } from './target.js';
 import { directValue, isDirect, parsedValue, type ResolvedType } from './column-sql.js';
 import { columnValue, type ColumnValue } from './column-value.js';
-import { canonicalText, isPlainText, type KeyPart, keyText, maxKeyLength } from './key-text.js';
+import { canonicalText, isPlainText, isRounded, type KeyPart, keyText, maxKeyLength } from './key-text.js';
 import { keyMissing, keyRounded, keyTooLong } from './rule-sql.js';
 import { type SourceRow } from './source-row.js';
 import { inferredType, resolvedType } from './source-type.js';
@@ -116,7 +116,8 @@ export class KeySql {
   }
 
   private mapped(column: string): ColumnValue | undefined {
-    return this.values[this.element.columns.findIndex(({ source }) => source.kind === 'column' && source.column === column)];
+    const mapping = mappingOf(this.element.columns, column);
+    return mapping && this.values[this.element.columns.indexOf(mapping)];
   }
 
   /**
@@ -145,11 +146,6 @@ function isPlain({ direct }: ColumnValue): boolean {
 /** SQL for the text of a value in the key of its own element. */
 export function keyTextOf(value: ColumnValue): string {
   return canonicalText(value, value.type, value.direct === null);
-}
-
-/** SQL that is true for a number with more decimals than its type keeps. */
-function isRounded({ valid, typed, text }: ColumnValue): string {
-  return `CASE WHEN ${valid} THEN ${typed} <> ${text}::numeric ELSE false END`;
 }
 
 /**

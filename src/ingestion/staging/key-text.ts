@@ -46,6 +46,11 @@ export function canonicalText(value: ValueSql, type: ResolvedType, isParsed: boo
   return valid === null ? written : `CASE ${asIs}WHEN ${valid} THEN ${written} ELSE ${text} END`;
 }
 
+/** SQL that is true for a number with more decimals than its type keeps. False for a value that cannot be read. */
+export function isRounded({ valid, typed, text }: ValueSql): string {
+  return `CASE WHEN ${valid} THEN ${typed} <> ${text}::numeric ELSE false END`;
+}
+
 /** The types of which whole numbers have the text of a bigint. */
 const wholes = new Set<string>(['int', 'bigint', 'decimal', 'numeric']);
 
