@@ -46,7 +46,7 @@ export function verbPairs({ text, denials, entities }: QuestionTerms, words: Sch
 
 /**
  * Refuses two joined verbs before the only thing that both are about: `saved but not viewed by X`. A path from X would lead over both
- * relations. It also refuses a denied verb that could be said of some of several doers: `saved by X and Y but not viewed`.
+ * relations. It also refuses a denied verb of which it is not clear who does not do it.
  * @throws UnplannableError
  */
 export function refuseSharedVerbs(
@@ -61,14 +61,7 @@ export function refuseSharedVerbs(
     const before = pairs.find(pair => pair.second === first && pair.denial && pair.agent);
     if (denial && !agent && before?.agent) throw onlyOnce(first, second, before.agent);
   }
-  words.forEach((second, i) => {
-    const first = words[i - 1];
-    if (!first || !isOnlyRelation(first) || !isOnlyRelation(second)) return;
-    const isBetween = ({ start, end }: Mention): boolean => start >= first.mention.end && end <= second.mention.start;
-    const doers = terms.entities.filter(({ mention }) => isBetween(mention));
-    const isByDoers = byAgent.test(terms.text.slice(first.mention.end, doers[0]?.mention.start));
-    if (doers.length > 1 && isByDoers && terms.denials.some(isBetween)) throw onlyOnce(first, second, doers[1]!.mention);
-  });
+  refuseSeveralDoers(terms, words);
   for (const { first, second, denial, agent } of pairs) {
     const denied = negated.find(({ mention }) => mention === denial)?.terms.find(({ mention }) => mention.start >= second.mention.end);
     if (denied && ![...wordsOf.values()].some(own => own.includes(first))) throw onlyOnce(first, second, denied.mention);
@@ -79,6 +72,18 @@ export function refuseSharedVerbs(
       throw onlyOnce(first, second, mention);
     }
   }
+}
+
+/** Refuses a denied verb behind one that several did: `saved by X and Y but not viewed`. @throws UnplannableError */
+function refuseSeveralDoers({ text, denials, entities }: QuestionTerms, words: SchemaWord[]): void {
+  words.forEach((second, i) => {
+    const first = words[i - 1];
+    if (!first || !isOnlyRelation(first) || !isOnlyRelation(second)) return;
+    const isBetween = ({ start, end }: Mention): boolean => start >= first.mention.end && end <= second.mention.start;
+    const [doer, other] = entities.map(({ mention }) => mention).filter(isBetween);
+    if (!doer || !other || !denials.some(isBetween)) return;
+    if (byAgent.test(text.slice(first.mention.end, doer.start))) throw onlyOnce(first, second, other);
+  });
 }
 
 function onlyOnce(first: SchemaWord, second: SchemaWord, { text }: Mention): UnplannableError {
