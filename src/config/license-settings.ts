@@ -48,7 +48,10 @@ export function licenceRefusal(reason: string, { zh, en }: Bilingual): string {
 
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** Tells whether the licence key may be sent to this URL: over https, or over http to this machine only, and without a user name, password or fragment. */
+/**
+ * Tells whether the licence key may be sent to this URL: over https, or over http to this machine only, and without a user name, password
+ * or fragment.
+ */
 export function isLicenseUrl(text: string): boolean {
   const url = readHttpUrl(text);
   if (!url) return false;

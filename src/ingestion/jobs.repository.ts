@@ -140,8 +140,8 @@ export class JobsRepository {
   }
 
   /**
-   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible`. YAML and names of
-   * the form U&"…" may write any character as an escape, so a mapping with escapes may name any table.
+   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible` and one more. YAML and names of the form U&"…"
+   * may write any character as an escape, so a mapping with escapes may name any table.
    */
   async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(

@@ -42,7 +42,7 @@ export class MetricsRepository {
     return rows[0] ?? null;
   }
 
-  /** Lists the metrics that are bound to the mirror and may read the table, at most `mostPossible`. */
+  /** Lists the metrics that are bound to the mirror and may read the table, at most `mostPossible` and one more. */
   async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
       `SELECT m.id, m.graph_id AS "graphId"

@@ -32,8 +32,8 @@ export function preferenceApplied(response: Response, applied: string): void {
 export const maxWaitSeconds = 60;
 
 /**
- * The seconds that a request with `Prefer: wait=N` may wait, at most `maxWaitSeconds`. They are also named in `Preference-Applied`. A value that is
- * not a number gives 0.
+ * The seconds that a request with `Prefer: wait=N` may wait, at most `maxWaitSeconds`. They are also named in `Preference-Applied`. A value
+ * that is not a number gives 0.
  */
 export function grantWait(header: string | undefined, response: Response): number {
   const asked = readPreferences(header).get('wait') ?? '';

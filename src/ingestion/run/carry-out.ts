@@ -331,8 +331,8 @@ function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'no
 }
 
 /**
- * The start of an incremental read: `initial` for the first read, after a change of the target and to read all once more, otherwise the last cursor with the lag
- * to subtract. Null for a target without `incremental`, and for a read from the beginning.
+ * The start of an incremental read: `initial` for the first read, after a change of the target and to read all once more, otherwise the
+ * last cursor with the lag to subtract. Null for a target without `incremental`, and for a read from the beginning.
  */
 export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;

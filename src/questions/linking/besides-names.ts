@@ -1,7 +1,10 @@
 import { type Meaning } from './meaning.js';
 import { type NameHints } from './name-hints.js';
 
-/** The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter where a name stands. */
+/**
+ * The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter where
+ * a name stands.
+ */
 export function besidesNames(meanings: Meaning[], hints: NameHints, text: string, start: number, end: number): Meaning[] {
   if (hints.isQuoted(start, end)) return [];
   const isNamed = hints.isCapital(start) && hints.looksLikeName(start, end) && standsForName(text, start, end);

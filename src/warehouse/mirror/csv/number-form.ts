@@ -5,8 +5,8 @@ const groupSigns: Record<string, string> = { '': '', '.': '[.]', ',': ',', ' ': 
 
 /**
  * The rewrite of numbers in a form to those of PostgreSQL. The last sign of the form is the decimal sign, and a sign before it groups
- * digits in threes, which never begin with a zero: `,` reads 1234,5, `.,` also 1.234,5, ` ,` also 1 234,5, `,.` also 1,234.5 and `'.` also 1'234.5. Null if `form` is
- * not a form of numbers.
+ * digits in threes, which never begin with a zero: `,` reads 1234,5, `.,` also 1.234,5, ` ,` also 1 234,5, `,.` also
+ * 1,234.5 and `'.` also 1'234.5. Null if `form` is not a form of numbers.
  */
 export function numberForm(form: string): FieldRewrite | null {
   const [, group = '', sign] = /^([.,' ]?)([.,])$/.exec(form) ?? [];
