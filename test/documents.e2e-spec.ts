@@ -34,6 +34,8 @@ function anchorsOf(page: string): string[] {
   );
 }
 
+const isCode = (file: string) => /\.(?:ts|mjs)$/.test(file) && !file.includes('node_modules');
+
 describe('the documents', () => {
   it.each(pages)('%s links to pages and headings that are there', page => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link!);
@@ -50,8 +52,24 @@ describe('the documents', () => {
     expect(named.filter(file => !existsSync(path.join(root, file)))).toEqual([]);
   });
 
-  it('the README has 120 lines at most', () => {
-    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  it('the README has 120 lines at most, and each decision half a page', () => {
+    const linesOf = (page: string) => read(page).trimEnd().split('\n').length;
+    expect(linesOf('README.md')).toBeLessThanOrEqual(120);
+    expect(pages.filter(page => page.startsWith('docs/decisions/') && linesOf(page) > 30)).toEqual([]);
+  });
+
+  it('no sentence of pages and comments begins with a word that hides its subject', () => {
+    const words = '(?:Of|What|Whatever|Where|Whoever|Whom) (?!.*\\?)';
+    const inPage = new RegExp(`^(?:[-*>\\d. ]+)?${words}|[^.][.:] ${words}`);
+    const inComment = new RegExp(`(?://|\\*) (?:.*[^.][.:] )?${words}`);
+    const landed = (file: string) => file.startsWith('src/database/migrations/0');
+    const files = ['src', 'test', 'bench'].flatMap(folder =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => `${folder}/${file}`),
+    );
+    const found = [...pages.map(page => [page, inPage] as const), ...files.flatMap(file => (isCode(file) ? [[file, inComment] as const] : []))]
+      .filter(([file]) => !landed(file))
+      .flatMap(([file, pattern]) => read(file).replace(/```.*?```/gs, '').split('\n').filter(line => pattern.test(line)).map(line => `${file}: ${line.trim()}`)); // prettier-ignore
+    expect(found).toEqual([]);
   });
 
   it('the index lists every page and decision', () => {

@@ -30,8 +30,8 @@ export class KnownCallersService {
   }
 
   /**
-   * Tells without a query whether a request has a recently valid credential, or a token that this service has signed, which may have
-   * expired.
+   * Whether a request has a recently valid credential or a token that this service has signed, even an expired one. Makes no query to the
+   * database.
    */
   isLikelyGood(request: Request): boolean {
     if (this.find(request)) return true;

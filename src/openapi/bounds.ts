@@ -29,7 +29,7 @@ export function documentBounds(): void {
 function boundsOf({ name, constraints = [], each }: Rule, options: Record<string, unknown>): Record<string, unknown> {
   const [first, second] = constraints;
   if (name === 'isInt' && (options.type === undefined || options.type === Number)) options.type = 'integer';
-  // `@ApiProperty` has no place for bounds of a list's items.
+  // A rule with `each` bounds the items of a list, and `@ApiProperty` cannot express such bounds.
   if (each) return {};
   switch (name) {
     case 'min':

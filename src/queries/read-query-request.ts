@@ -234,8 +234,8 @@ export function digestOf(value: object): string {
 const longestOrdered = 8_192;
 
 /**
- * The part of an answer's key that stands for the parameters. The order of parameter names does not change it, except for parameters longer
- * than `longestOrdered`, whose text is used as it is.
+ * The parameters as a part of the key under which an answer is stored. Up to `longestOrdered` characters, parameters in another order give
+ * the same key. Longer parameters are hashed as they are written.
  */
 function parametersKey(text: string): unknown {
   return text.length > longestOrdered ? text : marked(readJsonParameters(text));

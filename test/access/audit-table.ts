@@ -9,8 +9,8 @@ export interface Audited {
 const writes = (action: AuditAction, target: string): Audited => ({ action, target });
 
 /**
- * What each route that is not a GET leaves in the audit: the event of its success, or why there is none. The test fails for a route
- * that only the router or only this table knows.
+ * The audit event of each route that is not a GET when it succeeds, or the reason why it has none. The test fails for a route that only the
+ * router or only this table knows.
  */
 export const auditTable: Record<string, Audited | string> = {
   'POST /auth/login': writes('auth.login', 'user'),

@@ -33,7 +33,7 @@ export interface CredentialState {
 /**
  * How many routes there are for each on which `npm test` tries a credential. A route that is open by mistake shows without a credential,
  * a wrong role shows with the roles on both sides of it, and a wrong answer to keys with the key of a user who may do all that the rule asks
- * for. What else is special about a credential is looked at before the route.
+ * for. All other properties of a credential are checked before the route is.
  */
 export function everyHowManyRoutes({ rule, keys }: Row, { name, standing, isForm }: CredentialState): number {
   if (name === 'nothing') return 1;

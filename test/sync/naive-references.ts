@@ -1,5 +1,5 @@
 /**
- * What a run with rules `references` should reject and keep, worked out row by row in memory. It repeats the whole judgement until
+ * Works out row by row in memory which rows a run with rules `references` rejects and which it keeps. It judges all rows again until
  * nothing changes any more.
  */
 export interface SourceRow {

@@ -46,7 +46,7 @@ ${categories.map(category => rowOf(category, of(outcomes, category))).join('\n')
 ${rowOf('**all**', outcomes)}
 ${rowOf('**the slice**', inSlice)}
 
-The slice is what questions are mostly made of: ${[...slice].map(name => `\`${name}\``).join(', ')}. Of it, ${share(inSlice)}.
+The slice is what questions are mostly made of: ${[...slice].map(name => `\`${name}\``).join(', ')}. In it, ${share(inSlice)}.
 
 - **wrong rows**: an answer that differs from the TCK's
 - **error**: an answer is expected, and there is an error

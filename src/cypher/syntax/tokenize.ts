@@ -139,7 +139,7 @@ function readQuotedName(text: string, at: number): { text: string; value: string
   return { text: quoted, value: checkedName(text, at, quoted.slice(1, -1).replaceAll('``', '`')) };
 }
 
-/** Returns a name that is not too long. Errors and warnings repeat a name in full. @throws CypherSyntaxError */
+/** Returns the name. Its length is bounded because errors and warnings repeat it in full. @throws CypherSyntaxError for a longer name */
 function checkedName(text: string, at: number, name: string): string {
   if (name.length <= maxNameCharacters) return name;
   throw new CypherSyntaxError(

@@ -18,7 +18,7 @@ interface KeyProperty {
   comparedAs: ResolvedType;
 }
 
-/** What the keys of a target are compiled from. */
+/** The parts of a mapping from which the keys of a target are compiled. */
 export interface KeyRequest {
   target: Target;
   mapping: Mapping;
@@ -149,9 +149,9 @@ export function keyTextOf(value: ColumnValue): string {
 }
 
 /**
- * SQL for the text that the key of a node has if its value is equal to this one. Texts are compared with whole numbers as numbers, so that
- * `12.0` meets 12, and nothing is rounded to the scale of a decimal. `type` is that of the node's key; null if no job has loaded the label,
- * so that no key is equal.
+ * SQL for the key text of the node that the value names. A text names a whole number that equals it as a number, so that `12.0` finds the
+ * node 12. A value with more decimals than the key of a node can have is not rounded, and finds none.
+ * @param type the type of the node's key; null if no job has loaded the label, so that no node can be found
  */
 function keyOf(value: ColumnValue, type: ResolvedType | null): string {
   if (type === null) return value.text;

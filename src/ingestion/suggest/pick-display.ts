@@ -6,8 +6,8 @@ import { wordsOf } from '../../text/key-names.js';
 /** The names of columns that hold the name of a thing, the clearest first. */
 const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];
 /**
- * Names a person's last name, which is the largest part of the person's name, because only one column can be shown. It comes before
- * `titles`, because a title beside a last name is the title of the person.
+ * The name of a column that holds a person's last name. It stands for the person's name, because only one column can be shown. It is tried
+ * before `titles`, because a title beside a last name is the title of the person.
  */
 const lastName = 'lastname';
 const titles = ['title', '标题', 'label', 'subject', '主题'];

@@ -60,8 +60,8 @@ function isConstant(node: Formula): boolean {
 }
 
 /**
- * For each pattern, the patterns that may contain it. Every pattern may contain the first six. What they contain is checked
- * against all patterns around it.
+ * For each pattern, the patterns that may contain it. Every pattern may contain the first six. Their own contents are checked against all
+ * patterns around them.
  */
 const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
   aggregate: 'all',

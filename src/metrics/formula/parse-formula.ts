@@ -7,7 +7,7 @@ import { parseLeaf, trailingPredicate } from './parse-leaf.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses a metric formula. One grammar serves all patterns (../shared/metrics.md A.2). English and Chinese words may be mixed. The root
+ * Parses a metric formula. One grammar serves all patterns. English and Chinese words may be mixed. The root
  * of the tree decides the pattern.
  * @throws FormulaParseError with the place of the error, the parts that the grammar allows there, and the nearest pattern
  */

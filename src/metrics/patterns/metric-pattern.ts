@@ -8,7 +8,7 @@ export interface MetricPattern<Node extends Formula = Formula> {
 
 /** Plans one node of a formula for its pattern. It hides bindings and requests from the pattern. */
 export interface Planner {
-  /** Whether the node counts the rows of windows that each end on one day. False for windows of which a mean over days is taken. */
+  /** Whether the node counts the rows of windows that each end on one day. False if the mean over the days of a period is taken. */
   readonly isWindowed: boolean;
   /** Whether an argument of the node is known to be a number, not a length of time. */
   isNumber(this: void, argument: SqlText): boolean;

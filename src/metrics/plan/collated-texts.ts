@@ -3,7 +3,7 @@ import { findDimension, type MetricBinding, namedColumns } from './metric-bindin
 import { type MetricPlan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** Where a statement compares texts by bytes that their database compares by a collation. */
+/** The places where a statement compares texts by bytes that their database compares by a collation. */
 export interface CollatedTexts {
   inJoin: boolean;
   inDistinctCount: boolean;

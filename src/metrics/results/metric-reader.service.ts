@@ -16,7 +16,7 @@ export interface Asker {
   maxAgeS: number | null;
 }
 
-/** What was read for a request. `untimed` is the number of rows that have no time and are left out for that. */
+/** The rows read for a request. `untimed` is the number of rows that are left out because they have no time. */
 export interface MetricRead extends Omit<AnsweredRows, 'results'> {
   rows: AnsweredRows['results'][number];
   totals: AnsweredRows['results'][number] | null;

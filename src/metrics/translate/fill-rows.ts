@@ -81,7 +81,11 @@ function withRows<T extends SqlStatement>(statement: T, rows: ScanRows): T {
   return { ...statement, parameters: statement.parameters.map(fill) };
 }
 
-/** The text of a time in the form of a dialect. @param text as PostgreSQL computes it, with its era: `0044-03-15 BC` */
+/**
+ * The text of a time in the form of a dialect.
+ * @param text as PostgreSQL computes it, with its era: `0044-03-15 BC`
+ * @throws NotInDialectError for a time that the dialect lacks: infinity, a year beyond 9999, and BC but on DuckDB
+ */
 function timeOf(text: unknown, dialect: ForeignDialect): string {
   // No dialect reads infinity or years beyond 9999 as PostgreSQL does, and DuckDB alone has years before Christ.
   const [, day, clock = '', era] = /^(\d{4}-\d\d-\d\d)( [\d:.]+)? (AD|BC)$/.exec(typeof text === 'string' ? text : '') ?? [];
@@ -91,7 +95,11 @@ function timeOf(text: unknown, dialect: ForeignDialect): string {
   return `${day} (BC)${clock}`;
 }
 
-/** Reads the groups of a scan as a JSON array of objects. The text is written in turns, because there may be many groups. */
+/**
+ * Reads the groups of a scan as a JSON array of objects. The text is written in turns, because there may be many groups.
+ * @throws TooManyGroupsError beyond `mostGroups`
+ * @throws FanOutJoinError if a join repeats rows
+ */
 async function readRows(scan: PlacedScan, statement: SqlStatement, { query }: Engines): Promise<string> {
   const { rows } = await query({ ...statement, maxRows: mostGroups + 1 });
   if (rows.length > mostGroups) throw new TooManyGroupsError(mostGroups, mostCharacters);

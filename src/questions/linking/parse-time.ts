@@ -94,7 +94,7 @@ function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: 
   if (!beside || year === null || year === undefined) return undefined;
   const [same, near] = [part(year), part(isLater ? year + 1 : year - 1)];
   if (!same || !near || (isLater ? same.from >= beside.from : same.from <= beside.from)) return same;
-  // What lies ahead is not asked for: 1月 beside this December is that of this year.
+  // A question does not ask for months ahead: 1月 beside this December is that of this year.
   if (near.from > today) return same;
   const meets = (other: Span): boolean => other.from === beside.to || other.to === beside.from;
   if (meets(same)) return same;

@@ -91,7 +91,7 @@ export function readFilters(
   return filters;
 }
 
-/** Of several roles those whose dimension stands right before a name: `to hub Hamburg Nord`. All of them if none does. */
+/** The roles whose dimension stands right before a name, as in `to hub Hamburg Nord`. All of them if none does. */
 function rolesNamed({ text }: QuestionTerms, { start }: Mention, { dimensions }: MetricEntry, roles: string[]): string[] {
   const before = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘\s]+$/, '');
   const named = roles.filter(role => {

@@ -29,7 +29,7 @@ export default class SharedRuntime extends Runtime {
     return place === null ? super.requireModuleOrMock(from, name) : require(place);
   }
 
-  /** What the runner of tests itself uses. Only the runner keeps the tests of a file, so only it is loaded anew for each. */
+  /** Loads a module for the test runner. Only the runner itself keeps the tests of a file, so only it is loaded anew for each file. */
   requireInternalModule(from, name) {
     const isRunner = name === undefined || name.startsWith('.') || isBuiltin(name);
     return isRunner ? super.requireInternalModule(from, name) : createRequire(from)(name);

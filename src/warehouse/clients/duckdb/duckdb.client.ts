@@ -27,7 +27,7 @@ import { toQueryResult } from './query-values.js';
 import { unreadableFiles } from './unreadable-file.js';
 
 const catalogTimeoutMs = 10_000;
-/** A text file is read whole when a new version of it is described first: 100 MB of CSV take 2 s on two busy cores, of JSON 8 s. */
+/** Describing a new version of a text file reads the whole file once: 100 MB of CSV take 2 s on two busy cores, of JSON 8 s. */
 const describeTimeoutMs = 60_000;
 const testTimeoutMs = 4_000;
 

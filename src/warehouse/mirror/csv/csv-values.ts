@@ -128,15 +128,18 @@ function isGrouped(bytes: Uint8Array, start: number, end: number): boolean {
   return grouped.test(String.fromCharCode(...bytes.subarray(start, end)));
 }
 
-/** Bits for what numbers tell of their decimal sign. */
+/** Bits that tell which decimal sign a number can have. */
 export const SURE_COMMA = 1;
 export const SURE_POINT = 2;
 export const UNSURE = 4;
 
 /**
- * What a number tells of the decimal sign: SURE_COMMA as in `12,5`, `1.234,5` and `1.234.567`, SURE_POINT as in `12.5` and `1,234,567`, and
- * UNSURE where its only sign may separate groups of digits, as in `1.234`, `1,234`, and `1,2345` where ten thousands are grouped, or has
- * digits on one side only, as in `1,` and `,5`. 0 for a number without a point or comma, and for an address such as `192.168.100.101`.
+ * The decimal sign of a number:
+ * - SURE_COMMA for `12,5`, `1.234,5` and `1.234.567`.
+ * - SURE_POINT for `12.5` and `1,234,567`.
+ * - UNSURE for a number whose only sign may separate groups of digits (`1.234`, `1,234`, or `1,2345` in groups of ten thousands), and for
+ *   one with digits on one side only (`1,` and `,5`).
+ * - 0 for a number without a point or comma, and for an address such as `192.168.100.101`.
  */
 export function signOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start] === 45 ? start + 1 : start;

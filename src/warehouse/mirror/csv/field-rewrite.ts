@@ -139,7 +139,7 @@ function roundsInterval(text: string, digits: number): boolean {
   return false;
 }
 
-/** Accepts a list whose elements are all in a form, which must keep a text as it is. */
+/** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
 function listOf(element: FieldRewrite): FieldRewrite {
   const isKept = (item: string): boolean => {
     const text = item

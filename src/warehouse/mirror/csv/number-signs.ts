@@ -6,7 +6,7 @@ import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } f
 export interface NumberColumn {
   name: string;
   kind: Kind;
-  /** What `signOf` tells of the values, as bits. */
+  /** The results of `signOf` for the values, joined by OR. */
   signs: number;
   /** Whether PostgreSQL would print some value in another spelling. */
   isLossy: boolean;
