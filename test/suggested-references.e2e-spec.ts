@@ -46,6 +46,21 @@ describe('a draft of uploaded tables', () => {
     ]);
   });
 
+  it('has one of two references between the keys of two tables, whatever their order', async () => {
+    await upload(test, 'lamp_prices', 'lamp_sku,price\nL-1,20\nL-2,20\n');
+    await upload(test, 'lamps', 'lamp_sku,title\nL-1,Moon\nL-2,Sun\n');
+    for (const tables of [
+      ['lamps', 'lamp_prices'],
+      ['lamp_prices', 'lamps'],
+    ]) {
+      const draft = await suggest(test, { tables });
+      expect(readDraft(draft).edges).toMatchObject([
+        { type: 'LAMP_PRICES_LAMP_SKU', from: { node: 'lamp_prices' }, to: { node: 'lamps' } },
+      ]);
+      expect(leftOf(draft, 'lamps')).toEqual([[['lamp_sku'], expect.stringContaining('the keys of both')]]);
+    }
+  });
+
   it('takes no captions for references, however alike they are', async () => {
     await upload(test, 'cities', 'id,name\n1,York\n2,Rome\n');
     await upload(test, 'ships', 'id,name\n7,York\n8,Rome\n');

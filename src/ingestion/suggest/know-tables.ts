@@ -75,7 +75,7 @@ async function referToLateKeys(tables: KnownTable[], found: KnownTable[], probe:
 
 /**
  * Removes one of two guessed references by which the rows of two tables refer to each other with the keys of both. They would make two edges
- * of one fact.
+ * of one fact. The reference to the table with the shorter name stays (`user_details` to `users`), whatever the order of the tables.
  */
 function dropMutual(tables: KnownTable[]): LeftOut[] {
   const byName = new Map(tables.map(table => [table.name, table]));
@@ -84,11 +84,16 @@ function dropMutual(tables: KnownTable[]): LeftOut[] {
   return tables.flatMap(table => {
     const dropped = table.references.filter(reference => {
       const other = byName.get(reference.table);
-      return other && other !== table && reference === refersByKey(table, other.name) && refersByKey(other, table.name);
+      return other && isBase(table, other) && reference === refersByKey(table, other.name) && refersByKey(other, table.name);
     });
     table.references = table.references.filter(reference => !dropped.includes(reference));
     return dropped.map(({ columns }): LeftOut => ({ table: table.name, columns, reason: mutual }));
   });
+}
+
+/** Whether a table is the base of another by its name: the shorter one, or the first of two equally long ones. */
+function isBase({ name }: KnownTable, other: KnownTable): boolean {
+  return name.length === other.name.length ? name < other.name : name.length < other.name.length;
 }
 
 /** The columns that are named like references but refer to no table, of tables whose references were guessed. */
