@@ -1,5 +1,5 @@
 /**
- * The tables of ../shared/metrics.md row by row, each asked over REST and compared with numbers computed by hand from the rows of
+ * The tables of the specification of metrics row by row, each asked over REST and compared with numbers computed by hand from the rows of
  * metrics-specification.long-spec.ts. The traps (A.6) are in metric-traps.ts.
  */
 import { on, type Question } from '../support/metric-traps.js';

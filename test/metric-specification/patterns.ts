@@ -1,7 +1,7 @@
 import { on, type Question, sale } from '../support/metric-traps.js';
 import { account, byRegion, dated, first, march, monthly, same } from './asked.js';
 
-/** The patterns of ../shared/metrics.md (A.2), row by row, and formulas that are refused. */
+/** The patterns of the specification of metrics (A.2), row by row, and formulas that are refused. */
 export const patterns: Record<string, Question[]> = {
   '1 aggregate': [
     ...same(["SUM(amount WHERE status = 'open')", "求和(amount 条件 status = 'open')", "SUM(amount) FILTER (WHERE status = 'open')"], {

@@ -1,5 +1,5 @@
 /**
- * The ways in which a metric can come out wrong without an error (../shared/metrics.md, A.6), under their numbers there. Each is asked over
+ * The ways in which a metric can come out wrong without an error (A.6 of the specification of metrics), under their numbers there. Each is asked over
  * REST and compared with a number computed by hand from the rows below. `trapped` is what a query that falls into the trap gives for
  * the same rows: it must differ, or the rows would not show the trap.
  */
