@@ -1,7 +1,7 @@
 /**
- * The ways in which a metric can come out wrong without an error (A.6 of the specification of metrics), under their numbers there. Each is asked over
- * REST and compared with a number computed by hand from the rows below. `trapped` is what a query that falls into the trap gives for
- * the same rows: it must differ, or the rows would not show the trap.
+ * The ways in which a metric can come out wrong without an error, numbered as in A.6 of the specification of metrics. Each is asked over REST
+ * and compared with a number computed by hand from the rows below. `trapped` is the result of a query that falls into the trap on the same
+ * rows. It must differ, or the rows would not show the trap.
  */
 export interface Question {
   formula: string;
