@@ -278,24 +278,26 @@ describe('accounts, while the database fails', () => {
   });
 
   it('answer a registration whose connection is cut on the way, and take it afterwards', async () => {
-    const other = new pg.Client(test.databaseUrl);
-    await other.connect();
+    const holder = new pg.Client(test.databaseUrl);
+    await holder.connect();
     const register = () => test.anonymous.post('/api/auth/register').send({ username: 'late', password: 'correct-horse-8' });
     try {
       // Readers go on; the new account waits for the lock in its transaction.
-      await other.query('BEGIN; LOCK TABLE users IN SHARE MODE');
+      await holder.query('BEGIN; LOCK TABLE users IN SHARE MODE');
       const answer = register().then(({ status, headers, body }) => ({ status, code: body.code, retryAfter: headers['retry-after'] }));
+      // A transaction lists the sessions that were there at its first look, so another session looks.
       const cut = async () =>
         (
-          await other.query(
+          await asSuperuser(
+            test.databaseUrl,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
           )
         ).rowCount;
       while ((await cut()) === 0) await sleep(10);
       expect(await answer).toEqual({ status: 500, code: 'database_unavailable', retryAfter: '5' });
-      await other.query('ROLLBACK');
+      await holder.query('ROLLBACK');
     } finally {
-      await other.end();
+      await holder.end();
     }
     await register().expect(201);
   });

@@ -1,3 +1,4 @@
+import { turnsOfOthers } from '../../test/support/turns.js';
 import { GraphMetrics } from './graph-metrics.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 
@@ -58,15 +59,10 @@ describe('GraphMetrics', () => {
   });
 
   it('pauses while it looks for callers', async () => {
-    let turns = 0;
-    let isDone = false;
-    const count = (): void => void (++turns && !isDone && setImmediate(count));
     const all = Array.from({ length: 200 }, (_, i) =>
       metric(i, `[old] + ${Array.from({ length: 150 }, (_, k) => `[other ${i} ${k}]`).join('+')}`),
     );
-    setImmediate(count);
-    expect(await open(all).callersOf(['old'])).toHaveLength(200);
-    isDone = true;
+    const turns = await turnsOfOthers(async () => expect(await open(all).callersOf(['old'])).toHaveLength(200));
     expect(turns).toBeGreaterThan(2);
   });
 });

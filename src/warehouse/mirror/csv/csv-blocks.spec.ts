@@ -1,19 +1,7 @@
+import { turnsOfOthers } from '../../../../test/support/turns.js';
 import { CsvBlocks } from './csv-blocks.js';
 
 const mebibyte = 1024 * 1024;
-
-/** The turns of the event loop that pass while `work` goes on. */
-async function turnsOf(work: Promise<unknown>): Promise<number> {
-  let [turns, isOver] = [0, false];
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work;
-  isOver = true;
-  return turns;
-}
 
 async function* chunks(count: number, bytes: number): AsyncGenerator<Buffer, void> {
   for (let index = 0; index < count; index++) yield await Promise.resolve(Buffer.alloc(bytes, index));
@@ -22,8 +10,8 @@ async function* chunks(count: number, bytes: number): AsyncGenerator<Buffer, voi
 describe('CsvBlocks', () => {
   it('joins the chunks of a long record in turns of 1 MiB', async () => {
     const blocks = new CsvBlocks(chunks(128, 65_536));
-    expect(await turnsOf(blocks.take(4 * mebibyte).then(({ bytes }) => blocks.putBack(bytes)))).toBeGreaterThanOrEqual(4);
-    expect(await turnsOf(blocks.take(8 * mebibyte))).toBeGreaterThanOrEqual(8);
+    expect(await turnsOfOthers(() => blocks.take(4 * mebibyte).then(({ bytes }) => blocks.putBack(bytes)))).toBeGreaterThanOrEqual(4);
+    expect(await turnsOfOthers(() => blocks.take(8 * mebibyte))).toBeGreaterThanOrEqual(8);
   });
 
   it('gives all bytes in their order, and a last line feed', async () => {
