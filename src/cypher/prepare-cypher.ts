@@ -18,13 +18,14 @@ import { readJsonParameters } from './values/read-json-value.js';
 export interface PreparedCypher {
   query: CypherQuery;
   parameters: CypherMap;
-  /** The plan for SQL; null if SQL cannot run the query with exactly the results of memory. */
+  /** The plan for SQL; null if SQL cannot return exactly the results of the in-memory executor. */
   plan: QueryPlan | null;
   warnings: QueryWarning[];
 }
 
 /**
- * A graph without nodes, to find the mistakes of a query before a graph is loaded for the query, and to run a query that matches nothing.
+ * A graph without nodes. A query is compiled on it to find its errors before a graph is loaded. A query that needs no graph, such as
+ * `RETURN 1`, runs on it.
  */
 export const emptyGraph: MemoryGraph = {
   nodeCount: 0,
@@ -40,9 +41,10 @@ export const emptyGraph: MemoryGraph = {
 const limits = { steps: 100_000, heldBytes: 1_048_576 };
 
 /**
- * Parses a query, resolves its names and parameters, and compiles it for memory, whose errors are the errors of both executors.
+ * Parses a query, resolves its names and parameters, and compiles it for the in-memory executor. The errors of this compilation are the
+ * errors of the query, whichever executor runs it.
  * @param parameters the JSON object of the caller's parameters
- * @param query the parsed text, which gets the names of this schema
+ * @param query the parsed text, in which the names of the schema replace aliases
  * @throws CypherError; WorkExceededError for a query that is too long or too deep to be compiled
  */
 export function prepareCypher(text: string, schema: GraphSchema, parameters: string, query = parseCypher(text)): PreparedCypher {
@@ -61,11 +63,11 @@ export function prepareCypher(text: string, schema: GraphSchema, parameters: str
 }
 
 /**
- * Prepares one query for several schemas, for each schema once. A text that cannot be parsed is refused by this call itself. @throws
- * CypherError
+ * Returns a function that prepares one query for a schema, once for each schema. The text is parsed by the first call already.
+ * @throws CypherError at once for a text that cannot be parsed
  */
 export function preparing<S extends GraphSchema>(text: string, parameters: string): (schema: S) => PreparedCypher {
-  // A tree that was prepared has the names of one schema, so the next schema gets a tree of its own.
+  // `prepareCypher` writes the names of one schema into the tree, so each further schema gets a newly parsed tree.
   let parsed: CypherQuery | undefined = parseCypher(text);
   const known = new Map<S, PreparedCypher>();
   return schema => {

@@ -13,7 +13,7 @@ export class ValueTooLargeError extends ApiError {
   }
 }
 
-/** 422: long parameters are named too often. Each place that names a parameter costs the parameter's whole size. */
+/** 422: the parameters hold too many characters in total. Each place that names a parameter counts its whole size. */
 export class ParametersTooLargeError extends ApiError {
   constructor(name: string, limit: number, place: TextPlace | null) {
     const sentence = {

@@ -2,7 +2,7 @@ import { Batcher } from './batcher.js';
 
 /**
  * Gathers look-ups of single records into one statement. A record is always read after it was asked for, so no caller sees a state older
- * than its request. A cache could not promise this for a token that has just been ended.
+ * than its request. A cache could not promise this for a token that was revoked a moment ago.
  */
 export class BatchedLookup<K, V> {
   private readonly batcher: Batcher<K, V | null>;

@@ -1,6 +1,6 @@
 import { Batcher } from './batcher.js';
 
-/** Makes a batcher whose statements end when the test says so. */
+/** Makes a batcher whose statements run until the test calls their `end` or `fail`. */
 function held(options?: ConstructorParameters<typeof Batcher>[1]) {
   const batches: { items: number[]; end: () => void; fail: (error: Error) => void }[] = [];
   const batcher = new Batcher<number, string>(

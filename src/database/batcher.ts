@@ -14,9 +14,9 @@ export interface BatcherOptions {
 }
 
 /**
- * Gathers the look-ups of many callers into one statement. While a statement is under way, new look-ups wait for the next statement, so the
- * more look-ups arrive, the fewer statements each costs. After `patienceMs` a slow statement does not block the next any more: that one
- * starts beside it, up to `width` at once.
+ * Gathers the look-ups of many callers into one statement. While a statement runs, new look-ups wait for the next statement, so the more
+ * look-ups arrive, the more of them share one statement. Once a statement has run for `patienceMs`, the next one starts beside it, up to
+ * `width` at once.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -45,7 +45,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Starts the next statement in the next phase of the event loop, so that everything that arrives in this turn joins the batch. */
+  /** Starts the next statement in the next phase of the event loop, so that all look-ups of the current phase join the batch. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || this.underWay > this.slow || this.underWay >= this.width) return;
     this.isScheduled = true;

@@ -32,7 +32,7 @@ export async function withinBytes<T>(
     const result = await work();
     if (received <= budget.limitBytes) return { result, bytes: received };
   } catch (error) {
-    // Beyond the limit, the error only tells that the connection was cut.
+    // Beyond the limit, the error is only a consequence of the cut connection, so AnswerTooLargeError replaces it.
     if (received <= budget.limitBytes) throw error;
   } finally {
     stream.off('data', count);

@@ -8,8 +8,8 @@ const startPatienceMs = 60_000;
 const retryEveryMs = 500;
 
 /**
- * Matches the errors of a server that does not run yet or does not accept logins yet. A refused password or a missing database is not among
- * them, because waiting does not help against these.
+ * Matches the error codes of a server that does not run yet or does not accept logins yet. A refused password and a missing database are
+ * left out, because waiting does not help against them.
  */
 const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[123]|53300)$/;
 

@@ -13,7 +13,7 @@ export interface DatabaseLinkOptions {
 }
 
 /**
- * Opens all pools of this process to the service's own database. One pulse tells the pools when the server stops answering. Statements that
+ * Opens all pools of this process to the service's own database. One DatabasePulse detects when the server stops answering. Statements that
  * wait for the server then fail within seconds, and new statements fail at once.
  */
 export class DatabaseLink implements OnApplicationShutdown {
@@ -61,16 +61,16 @@ export class DatabaseLink implements OnApplicationShutdown {
     return this.adopt(name, new WatchedPool(this.poolConfig(name, config), this));
   }
 
-  /** Watches a pool that was made outside of this class. */
+  /** Registers a pool that was made elsewhere: its connections are cut when the server is lost, and `usage` reports it. */
   adopt<T extends WatchedPool>(name: string, pool: T): T {
     this.pools.set(name, pool);
     return pool;
   }
 
-  /** Gives TypeORM a node-postgres driver whose pool is a WatchedPool of this link. */
+  /** Returns, for TypeORM, a node-postgres driver whose pool is a WatchedPool of this link. */
   driver(name: string): { Pool: (config: pg.PoolConfig) => WatchedPool } {
     const open = (config: pg.PoolConfig) => this.adopt(name, new WatchedPool(config, this));
-    // TypeORM calls `new Pool(…)`. A plain function that is called with `new` returns the object that it gives.
+    // TypeORM calls `new Pool(…)`. A plain function that is called with `new` returns the object in its `return`.
     return {
       Pool: function (config: pg.PoolConfig) {
         return open(config);
@@ -82,7 +82,10 @@ export class DatabaseLink implements OnApplicationShutdown {
     return [...this.pools].map(([pool, { usage }]) => ({ pool, ...usage }));
   }
 
-  /** Pools close after their last statement. At this point nobody waits for a statement that takes longer than a moment. */
+  /**
+   * Stops the pulse. A pool closes once its statements have ended. Statements that still run after `closingMs` are cut, since no request
+   * waits for them any more.
+   */
   onApplicationShutdown(): void {
     this.pulse.stop();
     setTimeout(() => this.abandon(), closingMs).unref();

@@ -6,7 +6,7 @@ import { DatabasePulse } from './database-pulse.js';
 import { itLong } from '../../test/support/tier.js';
 
 const times = { everyMs: 50, patienceMs: 2_000, doubtMs: 300, retryEveryMs: 30, retryPatienceMs: 150 };
-/** With these a busy machine misses no beat, and only the new connection tells a loss from a slow server. */
+/** With this patience even a busy machine misses no beat. Only an answer on a new connection can then mark the open connection as lost. */
 const patient = { ...times, patienceMs: 20_000 };
 
 describe('DatabasePulse', () => {
@@ -38,7 +38,8 @@ describe('DatabasePulse', () => {
   }
 
   /**
-   * A login takes several messages, and a fault in their midst is another one than that of an open connection.
+   * Waits for the first beat of the pulse, when its login is complete. A fault in the middle of the login would be another case than a
+   * fault on an open connection.
    * @param former a process of the server, whose connection does not count
    * @returns the process of the server that got the beat
    */
@@ -73,7 +74,7 @@ describe('DatabasePulse', () => {
     await proxy.set('drop');
     await sleep(60);
     await proxy.set('pass');
-    // This is much earlier than a missed beat would be noticed.
+    // The limit is half of the patience, so a missed beat cannot be the cause.
     await until(() => changes.length > 0, patient.patienceMs / 2);
     await until(() => pulse!.isUp, 10_000);
     expect(changes).toEqual([false, true]);
@@ -92,7 +93,7 @@ describe('DatabasePulse', () => {
   });
 
   it('does not take a cut connection or a slow network for a loss', async () => {
-    // A login over a slow network on a busy machine takes longer than the usual doubt.
+    // A login over a slow network on a busy machine takes longer than 300 ms, the `doubtMs` of the other tests.
     start(proxy.url, { ...patient, doubtMs: 1_000 });
     const first = await firstBeat();
     proxy.cut();

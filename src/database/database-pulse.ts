@@ -17,15 +17,15 @@ export interface PulseTimes {
 
 /**
  * With these times a hang of the server is noticed after at most 4.5 s, and its return after 1.2 s. If open connections are lost while new
- * ones work, this is noticed after 1 s.
+ * connections work, this is noticed after 1 s.
  */
 const usualTimes: PulseTimes = { everyMs: 500, patienceMs: 4_000, doubtMs: 300, retryEveryMs: 200, retryPatienceMs: 1_000 };
 
 /**
- * Asks the server twice a second, on a separate connection, whether it still answers. TCP does not tell: for a quarter of an hour a host
- * that hangs, or a network that drops packets, looks like a long statement, and pg waits without limit. A late beat has two possible
- * causes. A slow server needs patience. A network that has forgotten the open connections never recovers; then the server answers on a new
- * connection.
+ * Asks the server twice a second, on a separate connection, whether it still answers. TCP does not report a host that hangs, or a network
+ * that drops packets, for a quarter of an hour: until then it looks like a long statement, and pg waits without limit. A late beat has two
+ * possible causes. A slow server needs patience. A network that has forgotten the open connections never recovers them, but the server
+ * answers on a new connection.
  */
 export class DatabasePulse {
   private up = true;
@@ -38,7 +38,7 @@ export class DatabasePulse {
     private readonly times: PulseTimes = usualTimes,
   ) {}
 
-  /** True until a beat is missed. */
+  /** False from a missed beat until the server answers again. */
   get isUp(): boolean {
     return this.up;
   }
@@ -163,8 +163,8 @@ async function within<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Lets the event loop read sockets first. After a long turn in this process, a timer would otherwise fire before an answer that has arrived
- * is read.
+ * Lets the event loop read sockets first. After a long turn of the event loop, a timer would otherwise fire before an answer that has
+ * already arrived is read.
  */
 async function pollOnce(): Promise<void> {
   await immediate();
@@ -177,7 +177,7 @@ class MissedBeatError extends Error {
   }
 }
 
-/** Whether an error comes from a server that is alive: it has a SQLSTATE, such as that of `too many connections`. */
+/** Whether an error was sent by a server that is alive: it has a severity and a SQLSTATE, such as that of `too many connections`. */
 function isRefusalBySpeech(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
   // A server that is starting up, recovering or shutting down answers, but accepts no login.

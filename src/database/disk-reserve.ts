@@ -9,17 +9,21 @@ import { isServerOf, signal } from './embedded/former-server.js';
 
 const lookEveryMs = 100;
 const smallBytes = 16 * 1024;
-/** A statement that was ended for the reserve fails within this many milliseconds. */
+/**
+ * The milliseconds within which a statement fails after it was ended for the reserve. A cancellation that is reported later has another
+ * cause.
+ */
 const reportedWithinMs = 2_000;
 /**
- * While the disk lacks room, the server is told this often to empty its write-ahead log, so that small writes do not use up the reserve.
+ * While the disk lacks room, the listener of `onLack` is called this often, in milliseconds. It has the embedded server run a checkpoint,
+ * which frees write-ahead log, so that small writes do not use up the reserve.
  */
 const tellEveryMs = 30_000;
 
 /**
  * Keeps a reserve of free space on the disk of DATA_DIR. While less is free, large writes are refused, large writes under way are ended,
- * and so are statements that the embedded server has begun to sort on disk. The disk of an external database cannot be seen from here, so
- * with such a database the reserve is kept only if a setting asks for it.
+ * and statements of the embedded server that sort on disk are ended. This process cannot measure the disk of an external database, so with
+ * such a database the reserve is kept only if a setting asks for it.
  */
 @Injectable()
 export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -59,10 +63,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     this.requireNow();
   }
 
-  /**
-   * Like `requireNow`, for a record of so many bytes. Records of up to 16 KiB are always let through.
-   * @throws DiskReserveError
-   */
+  /** Like `requireNow`, for one record of `bytes` bytes. Records of up to 16 KiB are always allowed. @throws DiskReserveError */
   requireFor(bytes: number): void {
     if (!this.hasRoomFor(bytes)) this.requireNow();
   }
@@ -72,7 +73,7 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     return bytes <= smallBytes || this.lack === null;
   }
 
-  /** Refuses large writes if the last measurement found too little room. @throws DiskReserveError */
+  /** Refuses large writes if the last measurement found too little room; measures nothing itself. @throws DiskReserveError */
   requireNow(): void {
     if (this.lack) throw this.lack;
   }
@@ -99,15 +100,20 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** The DiskReserveError of a statement that was ended because it sorted on disk. Any other error is returned as it is. */
+  /**
+   * Returns the DiskReserveError for the error of a statement that was ended because it sorted on disk. Returns any other error unchanged.
+   */
   explain(error: unknown): unknown {
-    // The end of the statement may have made room again, so the reason from that moment is used.
+    // The end of the statement may have freed space, so the reason is taken from `sortsEnded` instead of `this.lack`.
     const { at, lack } = this.sortsEnded;
     const isEnded = sqlstateOf(error) === sqlstates.queryCanceled && performance.now() - at < reportedWithinMs;
     return isEnded ? (lack ?? error) : error;
   }
 
-  /** Measures the room. Callers during a measurement share it, so a slow disk is asked once at a time. Never rejects. */
+  /**
+   * Measures the room. Callers during a measurement share its result, so that only one measurement of a slow disk runs at a time. Never
+   * rejects.
+   */
   private look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => (this.looking = null));
     return this.looking;
@@ -128,8 +134,8 @@ export class DiskReserve implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * Ends the server processes that sort on disk. Only Linux tells whether a process id belongs to the server: the id of an ended process
-   * may belong to another program now.
+   * Ends the server processes that sort on disk, on Linux only. Other systems do not show whether a process id still belongs to the server:
+   * the process may have ended and another program may have its id.
    */
   private async endSorts(): Promise<void> {
     const cluster = await realpath(path.join(this.directory, 'postgres')).catch(() => null);

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 
 const mebibyte = 1_048_576;
-/** The least reserve of free disk space. PostgreSQL ends when its log cannot grow by one more file of 16 MiB. */
+/** The smallest reserve of free disk space, in bytes. PostgreSQL stops when its write-ahead log cannot grow by one more file of 16 MiB. */
 const leastReserve = 64 * mebibyte;
 const mostReserve = 1_024 * mebibyte;
 const leastLog = 128 * mebibyte;

@@ -26,7 +26,6 @@ export function bytesOf({ nodes, edges }: GraphTables): string {
   return `(pg_total_relation_size('${nodes}'::regclass) + pg_total_relation_size('${edges}'::regclass))::float8`;
 }
 
-/** The bytes that a graph's two tables take, see `bytesOf`. */
 export async function measureTables(client: PoolClient, tables: GraphTables): Promise<number> {
   const { rows } = await client.query<{ bytes: number }>(`SELECT ${bytesOf(tables)} AS bytes`);
   return rows[0]!.bytes;
@@ -69,7 +68,7 @@ export function createGraphTables(graphId: number): string {
 
 /**
  * DDL for an empty table that takes rows as fast as possible, is indexed afterwards, and then takes the place of the graph's edge table.
- * Its name does not belong to a graph, so the table must not outlive the transaction.
+ * `graphIdOf` reads no graph from its name, so the sweep of orphaned tables would never drop it: it must not outlive the transaction.
  */
 export function createEdgesApart(graphId: number): string {
   return `CREATE TABLE ${edgesApart(graphId)} (LIKE ${graphTables(graphId).edges} INCLUDING DEFAULTS); ${indexEdges(graphId, apart)}`;
@@ -94,8 +93,8 @@ export function dropIndexesApart(graphId: number): string {
 }
 
 /**
- * SQL that puts the table of `createEdgesApart` in the place of the graph's edge table. It waits for transactions that read the edge table,
- * and later readers wait behind it.
+ * SQL that replaces the graph's edge table by the table of `createEdgesApart`. It waits for transactions that read the edge table, and
+ * later readers wait behind it.
  */
 export function takeEdgesApart(graphId: number): string {
   const [from, to] = [edgeNames(graphId, apart), edgeNames(graphId, '')];

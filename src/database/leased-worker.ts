@@ -12,7 +12,7 @@ import { cut } from '../text/cut.js';
 import { type DiskReserve } from './disk-reserve.js';
 import { type ServicePool } from './service-pool.js';
 
-/** Seconds of silence after which a worker loses its work to the next worker that asks. */
+/** Seconds without a renewal of the lease after which another worker may claim the work. */
 export const leaseSeconds = 30;
 /** The most pieces of work under way in one process. */
 export const maxAtOnce = 2;
@@ -45,13 +45,13 @@ interface ActiveWork<Claimed> {
   ended: Promise<void>;
 }
 
-/** Takes work that waits, and work whose worker has died, and keeps the lease on the work while it is under way. */
+/** Claims waiting work, and work whose worker has died, and renews the lease on the work while it runs. */
 export abstract class LeasedWorker<Claimed extends { id: number }, Report> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Set<ActiveWork<Claimed>>();
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
   private claiming: Promise<void> | null = null;
-  /** Tells by its id of each piece of work whose end this process has recorded. */
+  /** Emits the id of a piece of work once this process has recorded its end. */
   private readonly ends = new EventEmitter().setMaxListeners(0);
 
   /**
@@ -69,7 +69,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   /** Claims the next piece of work; null if there is none. @param going the pieces that this worker has under way */
   protected abstract claimNext(going: Claimed[]): Promise<{ claimed: Claimed; attempt: number; isCancelled: boolean } | null>;
 
-  /** Renews the lease and tells whether the work was cancelled; null if the lease is lost. */
+  /** Renews the lease. Returns whether the work was cancelled; null if the lease is lost. */
   protected abstract renewLease(claimed: Claimed): Promise<{ isCancelled: boolean } | null>;
 
   /**
@@ -131,7 +131,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     await this.claiming;
   }
 
-  /** Waits until this process has recorded the end of a piece of work, or `longestMs` have passed, as another process may do the work. */
+  /** Waits until this process has recorded the end of a piece of work, but at most `longestMs`, because another process may do the work. */
   async untilEnd(id: number, longestMs: number): Promise<void> {
     await once(this.ends, String(id), { signal: AbortSignal.timeout(Math.ceil(longestMs)) }).catch(() => undefined);
   }
@@ -151,7 +151,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Repeats a statement until the database is back. It gives up once the work's lease must have run out. */
+  /** Repeats a statement until the database is reachable again, but not beyond the time at which the work's lease has certainly expired. */
   protected async write<T>(statement: () => Promise<T>): Promise<T> {
     for (const leaseEnds = performance.now() + leaseSeconds * 1000; ;) {
       try {
@@ -226,7 +226,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
       if (next && !this.isStopping) await next();
     } catch (error) {
       work.backendPid = null;
-      // The statement that a lost lease interrupts ends with an error of its own.
+      // A statement that was cancelled because the lease is lost fails with a database error, so the reason of the signal is checked too.
       if (error instanceof LeaseLostError || stop.signal.reason instanceof LeaseLostError) return;
       if (work.isCancelled) return this.cancel(claimed, report);
       if (this.isStopping) return this.giveBack(claimed, 1);
@@ -245,8 +245,9 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   }
 
   /**
-   * Ends the work as failed, with one line in the log. The sentence of the line names no values of rows: that of an error of the API is its
-   * own, without the problems of a request. An error that nobody foresaw is logged too.
+   * Ends the work as failed, with one line in the log. The sentence of the line contains no values of rows: for an ApiError it is the
+   * error's own text, without the problems of a request, which may quote values. For an unexpected error, the line includes the error
+   * itself.
    */
   private async fail(claimed: Claimed, report: Report | null, error: unknown): Promise<void> {
     const failure = this.toFailure(error);
@@ -267,12 +268,15 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  /** Stops the work's current statement, in this database and at its source. The work then ends with `reason`. */
+  /**
+   * Stops the work's current statement: in this database by a cancellation, at another source by the signal. The work then ends with
+   * `reason`.
+   */
   private async interrupt({ backendPid, claimed, stop }: ActiveWork<Claimed>, reason: Error = new RunCancelledError()): Promise<void> {
     stop.abort(reason);
     if (backendPid === null) return;
     await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
-      // Without the database the statement is lost too, and the lease runs out.
+      // If the database is unreachable, the statement is lost as well, and the lease runs out.
       this.log.warn(this.about(claimed, cause), 'A statement could not be cancelled');
     });
   }

@@ -28,7 +28,7 @@ describe('prepareDatabase', () => {
     const random = mulberry32(31);
     let fullMs = 0;
     const cutShort: boolean[] = [];
-    // The first process runs to its end. Its time says how long the others may live.
+    // The first process runs to its end. Its duration is the longest time after which the others are killed.
     for (let killed = -1; killed < kills; killed++) {
       const database = await emptyDatabase();
       const ms = await runProcess(database.url, killed < 0 ? Infinity : ((killed + random()) / kills) * fullMs);
@@ -43,7 +43,10 @@ describe('prepareDatabase', () => {
   });
 });
 
-/** Runs the preparation in a process of its own and kills it after `livesMs`. Returns how long it lived after it had begun. */
+/**
+ * Runs the preparation in a separate process and kills the process after `livesMs`. Returns the milliseconds from the start of the
+ * preparation to the end of the process.
+ */
 async function runProcess(url: string, livesMs: number): Promise<number> {
   const module = pathToFileURL(path.resolve(__dirname, '..', '..', 'dist', 'src', 'database', 'prepare-database.js')).href;
   const script = `import { prepareDatabase } from '${module}'; console.log('begun'); await prepareDatabase(process.argv[1]);`;

@@ -38,7 +38,7 @@ export async function prepareDatabase(url: string, log?: Logger, given?: GivenUr
   }
 }
 
-/** Runs those of the `wanted` migrations that the database has not had yet. The caller holds `migrationLock`. */
+/** Runs those `wanted` migrations that were not run on the database yet. The caller holds `migrationLock`. */
 export async function runMigrations(url: string, wanted: typeof migrations, log?: Logger): Promise<void> {
   const logging = log ? { logger: new OrmLog(log) } : {};
   const source = new DataSource({

@@ -10,7 +10,7 @@ const patienceMs = 2_000;
 const askedEveryMs = 20;
 
 interface Quota {
-  /** SQL that selects the records that count for the holder with id `$1`. */
+  /** The FROM and WHERE clauses that select the records that count for the holder with id `$1`. */
   held: string;
   /** SQL aggregate over the selected records whose value is compared with the quota; `count(*)` if absent. */
   amount?: string;
@@ -45,7 +45,7 @@ const quotas = {
     en: most => `You have ${most} API keys in force; revoke one that is no longer used`,
   },
   api_key_requests: {
-    // A key that has just ended still counts for a minute, in which its requests still count.
+    // A key counts for one more minute after its end, because its requests of that minute still count.
     held: `api_keys WHERE user_id = $1 AND least(expires_at, revoked_at) > now() - interval '1 minute'`,
     amount: 'sum(rate_limit)',
     setting: 'API_KEY_MAX_RATE_LIMIT',
@@ -128,7 +128,7 @@ export class Quotas {
     private readonly disk: DiskReserve,
   ) {}
 
-  /** For each quota of a user: the limit, and how many more records fit. An admin has no limit. */
+  /** For each quota of a user: the limit, and how many more records fit. The limits do not apply to an admin. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
     const names = ['graphs', 'api_keys', 'api_key_requests', 'tables', 'schedules', 'webhooks'] as const;
     const counts = names.map(name => `(SELECT ${amountOf(quotas[name])} FROM ${quotas[name].held}) AS ${name}`);
@@ -155,7 +155,7 @@ export class Quotas {
   }
 
   /**
-   * Refuses a record of so many bytes to a graph whose records would exceed the quota on bytes.
+   * Refuses a record of `bytes` bytes if the graph's records would then exceed the quota on bytes.
    * @throws QuotaReachedError, DiskReserveError
    */
   async askForBytes(client: PoolClient, graphId: number, bytes: number, caller: { isAdmin: boolean }): Promise<void> {

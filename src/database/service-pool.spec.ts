@@ -92,7 +92,7 @@ describe('ServicePool', () => {
       let isServed = false;
       const third = as(1, () => shared.query('SELECT 1 AS one')).then(() => (isServed = true));
       expect((await as(2, () => shared.query('SELECT 2 AS two'))).rows).toEqual([{ two: 2 }]);
-      // Work that goes on after the answer is nobody's, and so is what serves several requests at once.
+      // Work that continues after the answer was sent does not count for the user. Neither does work that serves several requests at once.
       await as(1, () => shared.query('SELECT 1'), { writableEnded: true });
       await as(1, () => outsideRequest(() => shared.query('SELECT 1')));
       expect(isServed).toBe(false);

@@ -23,8 +23,8 @@ export interface PageStatement {
   values: unknown[];
   limit: number;
   /**
-   * SQL of the bytes that a row's long texts take. `octet_length` of a text column reads none of the text; a JSON column is read and
-   * printed for it.
+   * SQL expression for the bytes of a row's long texts. `octet_length` of a text column does not read the text; a JSON column has to be
+   * read and printed for it.
    */
   sizeOf: string;
 }
@@ -55,7 +55,7 @@ export function withEachTransaction<T>(statement: (client: PoolClient) => Promis
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   private readonly answerMaxBytes: number;
   private readonly share: FairShare;
-  /** Set while work holds a connection: if such work asks for another connection, it already has its place. */
+  /** Set while work holds a connection. If such work asks for another connection, it does not wait for a turn again. */
   private readonly holding = new AsyncLocalStorage<true>();
 
   constructor(link: DatabaseLink, { size, answerMaxBytes }: { size: number; answerMaxBytes: number }) {
@@ -103,11 +103,12 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   }
 
   /**
-   * Cancels the statement that another connection runs just now, if any. The cancellation may arrive late and then hit the next statement.
+   * Cancels the statement that another connection currently runs, if any. The cancellation may arrive late and then hit the next statement.
    * Never rejects.
    */
   async cancel(backendPid: number): Promise<void> {
-    // The cancellation must not wait in the line of the user whose statement it ends.
+    // The user whose statement is cancelled may have used up their share of connections, so the cancellation takes a connection without a
+    // turn.
     await this.holding.run(true, () => this.query('SELECT pg_cancel_backend($1)', [backendPid])).catch(() => undefined);
   }
 
@@ -135,8 +136,8 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
    * @throws AnswerTooLargeError for a single row that takes more bytes than an answer may
    */
   async readPage<R extends object>(source: AnswerSource, { text, values, limit, sizeOf }: PageStatement): Promise<RowPage<R>> {
-    // A window without an order of its own takes the rows in the order of the statement. OFFSET 0 keeps PostgreSQL from computing the sizes
-    // once more for the sum.
+    // A window without ORDER BY reads the rows in the order of the inner statement. OFFSET 0 keeps PostgreSQL from computing the sizes a
+    // second time for the sum.
     const rows = await this.readBounded<R & { page_found: string; page_own: string; page_before: string }>(
       source,
       `SELECT * FROM (

@@ -9,7 +9,7 @@ export function sever(client: pg.ClientBase): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
-/** Tells whether a statement of this connection is still unanswered. Such a connection must not go back into a pool. */
+/** Whether a statement of this connection is still unanswered. Such a connection must not go back into a pool. */
 export function isBusy(client: pg.ClientBase): boolean {
   const { _activeQuery, _queryQueue } = client as unknown as { _activeQuery: unknown; _queryQueue: unknown[] };
   return Boolean(_activeQuery) || _queryQueue.length > 0;

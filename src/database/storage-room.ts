@@ -2,7 +2,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { type Bilingual } from '../text/bilingual.js';
 
-/** The bytes of a file may be this many times those of its table in PostgreSQL, which compresses long texts. */
+/** A file may have up to this many times the bytes of its table, because PostgreSQL compresses long texts. */
 const packed = 2;
 export const mebibyte = 1_048_576;
 
@@ -34,7 +34,7 @@ export class StorageFullError extends ApiError {
     );
   }
 
-  /** This error in the form in which the record of a copy's run keeps its failure. */
+  /** This error as the failure of a run, for the record of a copy's run. */
   toFailure(): RunFailure {
     return new RunFailure(this.code, this.text, this.context);
   }
@@ -60,7 +60,7 @@ export class StorageRoom {
   }
 
   /**
-   * Refuses a text whose table certainly will not fit, however well it is compressed. The table itself is measured after it is written.
+   * Refuses a text whose table will not fit even if PostgreSQL compresses it to half. The table itself is measured after it is written.
    * @throws StorageFullError
    */
   requireForText(textBytes: number): void {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { tableRights } from './roles/table-rights.js';
 
-/** The one file that changes each table. Its reader sees everything that can happen to a row. */
+/** For each table, the only file whose statements change it. That file shows everything that can happen to a row. */
 const owners: Record<string, string> = {
   api_key_graphs: 'api-keys/api-keys.repository.ts',
   api_keys: 'api-keys/api-keys.repository.ts',
@@ -42,11 +42,14 @@ const owners: Record<string, string> = {
   webhooks: 'webhooks/webhooks.repository.ts',
 };
 
-/** Tables of one graph or one upload, and all of an empty database, by the expression for their names in the statements. */
+/**
+ * Tables whose names are computed, such as the tables of a graph or of an upload: the expression for the name in a statement, and the only
+ * file that changes the table.
+ */
 const ownersOfNamed: Record<string, string> = {
   '${scope.nodes}': 'ingestion/run/write-nodes.ts',
   '${scope.edges}': 'ingestion/run/write-edges.ts',
-  // Rows that a run has written apart, when they can take their place only one by one.
+  // A run may write edges to a separate table. If that table cannot replace the graph's edge table, its rows are copied.
   '${edges}': 'ingestion/run/load-apart.ts',
   '${emptyTable}': 'backup/restore-backup.ts',
   '${this.table}': 'warehouse/mirror/copy/copy-target.ts',
@@ -69,7 +72,7 @@ function findChanged(text: string): string[] {
   });
 }
 
-/** The sources that may hold statements. Files `*errors.ts` hold sentences about statements. */
+/** The source files that may contain statements. Files `*errors.ts` are left out, since they contain messages about statements. */
 function readSources(): { file: string; text: string }[] {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     file => file.endsWith('.ts') && !/([.-]spec|errors)\.ts$/.test(file) && !file.startsWith('database/migrations/'),
@@ -77,7 +80,10 @@ function readSources(): { file: string; text: string }[] {
   return files.map(file => ({ file, text: readFileSync(path.join(source, file), 'utf8') }));
 }
 
-/** Finds TypeORM repositories. They change rows without a readable statement, so their user counts as changing the entity's table. */
+/**
+ * Finds the tables of TypeORM repositories. A repository changes rows without a statement in the source, so each file that uses one counts
+ * as changing the entity's table.
+ */
 function findRepositories(text: string, tables: Map<string, string>): string[] {
   return [...text.matchAll(/\b(?:InjectRepository|getRepository|manager\.\w+|createQueryBuilder)\((\w+)/g)].map(
     ([, entity = '']) => tables.get(entity) ?? entity,

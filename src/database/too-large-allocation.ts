@@ -1,8 +1,8 @@
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 /**
- * Tells whether a value is too large for PostgreSQL, which allocates at most a gigabyte at once and calls a larger request an internal
- * error (XX000).
+ * Whether a statement failed because a value is too large for PostgreSQL, which allocates at most a gigabyte at once and reports a larger
+ * request as an internal error (XX000).
  */
 export function isTooLargeForAnyValue(failure: unknown): boolean {
   const { message } = (failure ?? {}) as { message?: unknown };

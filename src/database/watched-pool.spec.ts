@@ -28,7 +28,7 @@ describe('WatchedPool', () => {
     const pool = open({ query_timeout: 200 });
     const client = await pool.connect();
     await expect(client.query('SELECT pg_sleep(60)')).rejects.toThrow('Query read timeout');
-    // TypeORM also gives a connection back without reporting the error.
+    // TypeORM releases a connection in the same way, without passing the error.
     client.release();
     expect(await elapsed(pool.query('SELECT 1'))).toBeLessThan(30_000);
   });
@@ -43,7 +43,7 @@ describe('WatchedPool', () => {
     expect(await pid()).toBe(before);
   });
 
-  // A session keeps what statements leave in it, such as 24 kB for each name of a time zone.
+  // A session keeps memory that statements leave in it, such as 24 kB for each name of a time zone.
   it('replaces a connection once it was used for two seconds in all', async () => {
     const pool = open({});
     const pid = async (sql: string) => (await pool.query(`SELECT pg_backend_pid() AS pid FROM (${sql}) AS s`)).rows[0].pid as number;

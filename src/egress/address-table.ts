@@ -12,9 +12,8 @@ const tunnel: Bilingual = { zh: '隧道地址', en: 'an address of a tunnel' };
 const documentation: Bilingual = { zh: '文档或测试专用地址', en: 'an address for documentation or benchmarks' };
 
 /**
- * All networks to which the service does not connect, or only if private networks are allowed. The first network that holds an address
- * decides.
- * https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry
+ * Networks to which the service never connects, or (`private`) connects only if private networks are allowed. The first network in the list
+ * that contains an address decides. https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry
  */
 const networks: [network: string, verdict: Bilingual | 'private'][] = [
   ['0.0.0.0/8', itself],

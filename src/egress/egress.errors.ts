@@ -13,7 +13,7 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** 503: slow lookups take all places that one caller may have, or all places there are. */
+/** 503: slow lookups occupy all places that one caller may use, or all places of the process. */
 export class LookupsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

@@ -65,7 +65,7 @@ export class Egress {
     return found;
   }
 
-  /** The checked addresses of a host, which may be an address itself. @throws BlockedAddressError, LookupsBusyError, errors of the lookup */
+  /** The checked addresses of a host name or of an address. @throws BlockedAddressError, LookupsBusyError, errors of the lookup */
   async addressesOf(host: string, port: number): Promise<LookupAddress[]> {
     if (isIP(host) === 0) return this.find(host, { hints: ADDRCONFIG }, port);
     const found = [{ address: host, family: isIP(host) }];
@@ -73,7 +73,7 @@ export class Egress {
     return found;
   }
 
-  /** Checks a host that is an address. A host name is not checked here but when it is looked up. @throws BlockedAddressError */
+  /** Checks a host that is an address. A host name is checked later, when `lookup` has found its addresses. @throws BlockedAddressError */
   async check(host: string, port: number): Promise<void> {
     if (isIP(host) !== 0) await this.addressesOf(host, port);
   }
@@ -100,13 +100,13 @@ export class Egress {
   }
 }
 
-/** The time in ms that the other side has to close a connection that this side has ended. */
+/** The time in ms that the other side gets to close the connection after this side has ended it. */
 const closingMs = 1_000;
 
 class CheckedSocket extends Socket {
   constructor(private readonly egress: Egress) {
     super();
-    // The other side may never close its end. Without this timer, each attempt to connect would then leave a socket behind.
+    // The other side may never close its end. Without this timer, such a socket would stay open for ever.
     this.once('finish', () => setTimeout(() => this.destroy(), closingMs).unref());
   }
 

@@ -5,7 +5,7 @@ import { lookingUpFor, Lookups } from './lookups.js';
 const place = { address: '10.0.0.1', family: 4 };
 
 describe('lookups of hosts', () => {
-  /** The slow lookups under way, each with its end. */
+  /** The slow lookups under way, each with the function that ends it. */
   let slow: { host: string; end: () => void }[];
   const ask = jest.fn<Promise<LookupAddress[]>, [host: string]>();
   beforeEach(() => {

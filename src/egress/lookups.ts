@@ -9,10 +9,13 @@ export type AskSystem = (host: string, options: LookupAllOptions) => Promise<Loo
 
 /** The most lookups of one caller that run at once. */
 const mostPerCaller = 2;
-/** The longest wait for a lookup in ms. It is shorter than a connection test, so that the test can tell why it fails. */
+/** The longest wait for a lookup in ms. It is shorter than a connection test, so that the test can still report the reason. */
 const patienceMs = 3_000;
 const keptMs = 5_000;
-/** The most addresses of a host that are used: each is checked, and a connection is tried at each. A DNS answer may hold thousands. */
+/**
+ * The most addresses of a host that are used. A DNS answer may hold thousands, and each address is checked and may be tried by a
+ * connection.
+ */
 const mostAddresses = 32;
 
 const callers = new AsyncLocalStorage<Claim['caller']>();
@@ -50,10 +53,7 @@ export class Lookups {
     );
   }
 
-  /**
-   * The addresses of a host from the service's own settings, at most some seconds old. If the lookup fails, the former addresses are
-   * returned.
-   */
+  /** The addresses of a host from the service's own settings, at most 5 s old. If the lookup fails, the former addresses are returned. */
   ofOwn(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return Promise.resolve([host]);
     const former = this.own.get(host);

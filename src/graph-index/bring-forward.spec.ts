@@ -27,7 +27,7 @@ const labels = fc.constantFrom<string[][]>(['A'], ['B'], ['A', 'C'], ['D', 'A'])
 const value = fc.constantFrom(null, '0', '1.5', '"a"', '"b"', '"界"', 'true', '9007199254740993', '-7');
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 20 });
 
-/** A graph, then what runs make of it. */
+/** Random versions of one graph: the first version, then the graph after each run. */
 const versions = fc
   .array(
     fc.record({
@@ -49,7 +49,7 @@ const versions = fc
       edges.forEach((id, i) => {
         const [, edgeValue, type, source, target] = seeds[20 + i]!;
         const old = now.edges.get(id);
-        // The ends of an edge never change. New ones may have the id of a removed one here, which is harder.
+        // The source and target of an edge never change. Here a new edge may get the id of a removed edge, which makes the test harder.
         if (old) now.edges.set(id, { ...old, value: edgeValue });
         else if (ends.length > 0)
           now.edges.set(id, { type: 'RST'[type]!, source: ends[source % ends.length]!, target: ends[target % ends.length]!, value: edgeValue }); // prettier-ignore
@@ -72,7 +72,7 @@ function load({ nodes, edges }: Graph): Topology {
   );
 }
 
-/** The numbers of types and label sets may differ; everything else may not. */
+/** The topology without the numbers of types and label sets, since equal versions may differ only in these. */
 function canonical({ labelSets, types, nodeSets, edgeTypes, setOffsets, setNodes, ...rest }: Topology): unknown {
   const bySet = labelSets.map((set, i) => [JSON.stringify(set), [...setNodes.subarray(setOffsets[i], setOffsets[i + 1])]]);
   return {
@@ -160,7 +160,7 @@ describe('a version that is brought forward', () => {
   it('is refused where the changes do not fit', () => {
     const node = (id: number): [number, Node] => [id, { labels: ['A'], value: null }];
     const before = load({ nodes: new Map([node(1), node(2)]), edges: new Map([[5, { type: 'R', source: 1, target: 2, value: null }]]) });
-    // A node that went without its edge.
+    // Node 2 is removed, but its edge is not.
     expect(atOnce(bringTopologyForward(before, { nodes: [2], edges: [] }, { nodes: [], edges: [] }))).toBeNull();
     const after = load({ nodes: new Map([node(1)]), edges: new Map() });
     expect(atOnce(movesOf('nodes', before, after, { nodes: [1], edges: [] }))).toBeNull();
@@ -199,7 +199,7 @@ describe('bringing many edges forward', () => {
   });
 });
 
-/** The ids of what differs and, unless exact, of some that do not. */
+/** The ids of the elements that differ. Unless `isExact`, also the ids of some elements that are equal. */
 function changedOf<T>(before: Map<number, T>, after: Map<number, T>, isExact: boolean): number[] {
   const all = [...new Set([...before.keys(), ...after.keys()])];
   const differs = (id: number) => JSON.stringify(before.get(id)) !== JSON.stringify(after.get(id));

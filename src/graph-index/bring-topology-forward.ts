@@ -13,13 +13,13 @@ export interface ChangedElements {
   edges: { id: number; type: string; source: number; target: number }[];
 }
 
-/** Stands for the new place of a node that was removed. */
+/** The new place of a node that was removed. */
 const gone = 0xffffffff;
 
 /**
- * Makes the topology of a version from that of an earlier version. Runs of unchanged places are copied, which takes a fraction of the time
- * of reading and sorting all edges.
- * @returns null if the changes do not fit the topology
+ * Makes the topology of a version from the topology of an earlier version. Runs of unchanged places are copied, which takes a fraction of
+ * the time of reading and sorting all edges.
+ * @returns null if the changes do not fit the topology, such as a node that was removed without its edges
  */
 export function* bringTopologyForward(before: Topology, changed: ChangedIds, now: ChangedElements): Steps<Topology | null> {
   const nodeBounds = yield* mapped(now.nodes, ({ id }) => lowerBound(before.nodeIds, id));
@@ -96,7 +96,7 @@ function moveEnds(
   return isWhole;
 }
 
-/** @param bounds for each inserted element, the place before of the first element that stands behind it, ascending */
+/** @param bounds for each inserted element, the old place of the first element that comes after it, ascending */
 function* movesBy(before: number, dropped: number[], bounds: number[]): Steps<Moves> {
   let left = 0;
   const inserted = yield* mapped(bounds, (bound, i) => {
@@ -106,7 +106,7 @@ function* movesBy(before: number, dropped: number[], bounds: number[]): Steps<Mo
   return { before, after: before - dropped.length + inserted.length, dropped, inserted };
 }
 
-/** The place before of the first edge that stands behind this edge; the edge's own place if it existed before. */
+/** The old place of the first edge that comes after this edge; the edge's own old place if it existed before. */
 function edgeBound({ nodeIds, edgeIds, outOffsets }: Topology, { id, source }: { id: number; source: number }): number {
   const place = lowerBound(nodeIds, source);
   const from = outOffsets[place]!;

@@ -5,19 +5,19 @@ import { countOf, lengthAt, type SortedTexts } from './sorted-texts.js';
 import { UnitDistance } from './unit-distance.js';
 
 /*
- * Finds texts by parts of them, and texts whose spelling is near to another text. A text is cut into overlapping grams: of two units where
- * one of the units is wide, as those of Chinese are, and of three otherwise. Each end of a text counts as a unit. One edit changes at most
- * as many grams as a gram has units, and one gram more where neighbours are swapped. So a text within k edits of another text shares with
- * it one of any k * 4 + 1 (for wide units k * 3 + 1) of that text's grams, and the rarest of these are looked up. A text with so few grams
- * that one edit can change all of them may be missed.
+ * Finds texts that contain a part, and texts that are spelled nearly like another text. Each text is cut into overlapping grams: of two
+ * units if one of them is wide, as Chinese characters are, and of three units otherwise. Each end of a text counts as a unit. One edit
+ * changes at most as many grams as a gram has units, and one gram more if it swaps neighbours. So of any k * 4 + 1 grams of a text (for
+ * wide units k * 3 + 1), a text within k edits has at least one. The search looks up that many of the rarest grams. A text with so few
+ * grams that one edit can change all of them may be missed.
  * Source: Gravano et al., Approximate String Joins in a Database (Almost) for Free, 2001.
  */
 
 const [begin, finish] = [1, 2];
 const firstWide = 0x2e80;
 /**
- * The most texts that are compared in one search, for texts that contain a part and for texts that are spelled nearly alike. Either takes
- * some 10 ms.
+ * The most texts that one search compares: the first for texts that contain a part, the second for texts that are spelled nearly alike.
+ * Each takes some 10 ms.
  */
 const [mostContaining, mostNear] = [20_000, 60_000];
 const leastBuckets = 256;
@@ -30,7 +30,7 @@ export interface GramIndex {
   grams: GroupedNumbers;
 }
 
-/** @param isIn whether the text at a place may be found */
+/** @param isIn whether the text at a place gets grams; a text without grams is not found */
 export async function buildGrams(texts: SortedTexts, isIn: (place: number) => boolean, pace: Pace): Promise<GroupedNumbers> {
   const count = countOf(texts);
   const buckets = 2 ** Math.ceil(Math.log2(Math.max(leastBuckets, count / 2)));
@@ -89,7 +89,7 @@ export async function textsNear({ texts, grams }: GramIndex, text: string, edits
   return found;
 }
 
-/** The lists of texts that have each gram, without repeated grams, the shortest list first. */
+/** For each different gram, the places of the texts that have it; the shortest list first. */
 function listsOf({ offsets, numbers }: GroupedNumbers, hashes: number[]): Uint32Array[] {
   const mask = offsets.length - 2;
   const buckets = [...new Set(hashes.map(hash => hash & mask))];

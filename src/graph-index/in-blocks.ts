@@ -1,12 +1,15 @@
 import { type Steps } from '../text/steps.js';
 
-/** The number of items in a block, for work on numbers and for work on objects and texts. Most work on a block takes some milliseconds. */
+/**
+ * Items in a block: `blockLength` for work on numbers, `fewAtOnce` for work on objects and texts. Most work on a block takes some
+ * milliseconds.
+ */
 const blockLength = 32_768;
 export const fewAtOnce = 2_048;
 
 /**
- * Does the work for one block after the other. The work is a function because V8 optimizes functions that are called; the loop of a
- * generator itself would stay slow.
+ * Calls `work` for one block after the other, and yields after each block. The loop over the items is in `work`, because V8 optimizes
+ * functions that are called often, but a loop inside a generator stays slow.
  */
 export function* inBlocks(length: number, work: (from: number, to: number) => void, most = blockLength): Steps<void> {
   for (let from = 0; from < length; from += most) {

@@ -3,7 +3,8 @@ import { keyedHash } from './keyed-hash.js';
 
 describe('keyedHash', () => {
   it('gives the values of the reference', () => {
-    // Source: test_vectors_hsiphash of 32 bits in lib/tests/siphash_kunit.c of Linux, those of an even number of bytes.
+    // Source: the 32-bit test_vectors_hsiphash in lib/tests/siphash_kunit.c of Linux. Only the vectors with an even number of bytes are
+    // used, since a text has two bytes a unit.
     const expected = [
       0x5814c896, 0xbc4b0e30, 0x7e059ea6, 0xa0080b65, 0x577999b1, 0xe4fa32cf, 0x6b28096c, 0x16658a7c, 0x8b31d501, 0x06712339,
     ];
@@ -15,14 +16,14 @@ describe('keyedHash', () => {
   it('differs for texts that were made to have one hash of FNV-1a', () => {
     const alike = textsOfOneHash(5);
     expect(new Set(alike.map(hashText)).size).toBe(1);
-    // Two of 32 hashes of 32 bits are the same once in nine million times.
+    // The probability that two of 32 random hashes of 32 bits are equal is one in nine million.
     expect(new Set(alike.map(text => keyedHash(text))).size).toBe(alike.length);
   });
 });
 
 /**
- * 2^stages texts of one hash: each stage adds either of two endings that lead to the same hash.
- * Source: Joux, Multicollisions in Iterated Hash Functions, 2004.
+ * Returns 2^stages texts with the same hash: each stage appends one of two endings that lead to the same hash. Source: Joux,
+ * Multicollisions in Iterated Hash Functions, 2004.
  */
 function textsOfOneHash(stages: number): string[] {
   let texts = [''];

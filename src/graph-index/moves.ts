@@ -2,7 +2,7 @@ import { type Steps } from '../text/steps.js';
 import { eachOf, inBlocks } from './in-blocks.js';
 import { indexOf, type Topology } from './topology.js';
 
-/** Elements that a run has inserted, changed or removed: nodes by id, edges by their own id and the id of their source. */
+/** Elements that a run has inserted, changed or removed: nodes by id, edges by their id and the id of their source node. */
 export interface ChangedIds {
   nodes: number[];
   edges: { id: number; source: number }[];
@@ -31,8 +31,8 @@ export function* movesOf(elements: 'nodes' | 'edges', before: Topology, after: T
 }
 
 /**
- * The places of those changed elements that are in the topology, in ascending order. They are marked and collected, because sorting
- * hundreds of thousands would take one long turn.
+ * The places of those changed elements that are in the topology, in ascending order. They are marked in an array and then collected in
+ * blocks, because sorting hundreds of thousands of places at once would block the event loop.
  */
 export function* placesOf(topology: Topology, elements: 'nodes' | 'edges', changed: ChangedIds): Steps<number[]> {
   const isChanged = new Uint8Array(topology[elements === 'nodes' ? 'nodeIds' : 'edgeIds'].length);

@@ -40,11 +40,11 @@ export interface NameMatches {
   exact: ReadonlySet<number>;
 }
 
-/** If so many names fit better, names that are only spelled nearly like the search are not looked for. */
+/** If at least this many names fit the search better, names that are only spelled nearly like it are not searched. */
 const enough = 10;
 /**
- * Lengths of the shortest texts that may have one error, and two errors. A text of two wide units may only lack a third unit, or have its
- * two units swapped. For a text of three narrow units, names that are spelled nearly alike rank below names that contain it.
+ * Minimum lengths of texts that may have one error, and two errors. A text of two wide (Chinese) units may only lack a third unit, or have
+ * its two units swapped. For a text of three narrow units, names that are spelled nearly alike rank below names that contain it.
  */
 const [shortestNear, shortestTwoEdits] = [3, 8];
 /** The length of the shortest text that is looked for inside of words. */
@@ -53,11 +53,12 @@ const mostSounding = 1_000;
 const firstWide = 0x2e80;
 
 /**
- * @param asked the whole search text, then, if it differs, the text without names of labels; fitting names are searched by the last of them
+ * @param asked the whole search text and, if it differs, the text without names of labels. Exact names are searched by both texts, all
+ * other names by the last one.
  */
 export async function matchNames({ names, pinyin }: NameTables, asked: string[], pace: Pace): Promise<NameMatches> {
   const { texts } = names;
-  // Names that have nothing but punctuation are all kept as ''.
+  // All names that consist of punctuation only are stored as '', so '' is not searched as an exact name.
   const exact = new Set(
     asked
       .filter(name => name !== '')
@@ -95,7 +96,7 @@ export async function matchNames({ names, pinyin }: NameTables, asked: string[],
   return { byName, range, exact };
 }
 
-/** Whether a name and a text differ only in two swapped neighbours. */
+/** Whether a name that is one edit away from a text has two neighbours swapped: both have the same length and differ at two positions. */
 function isSwapped({ units, offsets }: SortedTexts, name: number, text: string): boolean {
   const [start, end] = [offsets[name]!, offsets[name + 1]!];
   let different = 0;
@@ -129,7 +130,7 @@ function* soundingLike(
     for (let i = names.offsets[reading]!; i < names.offsets[reading + 1]!; i++) {
       if (given++ === mostSounding) return;
       const isInitials = (names.numbers[i]! & 1) === 1;
-      // A text that is only the beginning of a name's initials says too little.
+      // A text that is only the beginning of a name's initials fits too many names.
       if (isWhole || !isInitials) yield { name: names.numbers[i]! >>> 1, isInitials, isWhole };
     }
   }

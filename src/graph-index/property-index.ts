@@ -43,7 +43,10 @@ export function* buildPropertyIndex(column: PropertyColumn): Steps<PropertyIndex
   }
 }
 
-/** The places that may hold the value: all places that do, and other places with the same hash. Null if there are more than `most`. */
+/**
+ * The places whose value may equal `value`: all places that have it, and other places in the same bucket. Null if there are more than
+ * `most`.
+ */
 export function placesWith({ heads, next }: PropertyIndex, value: IndexedValue, most: number): number[] | null {
   const places: number[] = [];
   for (let at = heads[hashOf(value) & (heads.length - 1)]!; at !== 0; at = next[at - 1]!) {

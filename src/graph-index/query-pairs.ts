@@ -6,7 +6,7 @@ const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });
 
 /**
  * The places in a normalised text at which a pair of CJK characters lies inside one word: a word of the dictionary, or a name of the graph.
- * A pair that lies across two words (`为手` in `华为手机`) says less.
+ * A pair across two words (`为手` in `华为手机`) counts less in a search.
  * @param isName whether the graph has this name
  */
 export function placesInWords(normalized: string, isName: (text: string) => boolean): ReadonlySet<number> {

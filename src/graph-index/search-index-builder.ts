@@ -14,7 +14,7 @@ import { normalizeText, termsOfText } from './tokenize-text.js';
 /** One node to index. `texts` are its string properties other than display and key. */
 export interface IndexedNode {
   id: number;
-  /** The key's label first, then the other labels, which equal sets of labels list in the same order. */
+  /** The key's label first, then the other labels. Nodes with the same labels must list them in the same order. */
   labels: string[];
   key: string;
   display: string;

@@ -15,8 +15,8 @@ export interface SearchRequest {
   limit: number;
   offset: number;
   /**
-   * The label that each normalised label name or alias stands for. A word that names a label ranks the label's nodes higher; a search for
-   * nothing else lists them.
+   * For each normalised name or alias of a label, the label. A word that names a label ranks the label's nodes higher; a search of such
+   * words alone lists the nodes of these labels.
    */
   labelNames?: ReadonlyMap<string, string>;
   /** Whether to search only displays and keys. */
@@ -35,7 +35,9 @@ export interface SearchHit {
   score: number;
   /** Whether the display or the key is exactly the text that was searched for. */
   exact: boolean;
-  /** The share of the query terms' weight that the node carries. It is less than a half only for a node whose whole name was found. */
+  /**
+   * The share of the query terms' weight that the node's terms cover. It is less than a half only for a node whose whole name was found.
+   */
   coverage: number;
 }
 
@@ -54,14 +56,14 @@ export interface SearchResult {
  * are the first of their namesakes, then by the score of their terms.
  */
 const weights = { rank: 10, preferred: 5, first: 2.5, score: 2.4 };
-/** The score of the terms that gives half of the most that terms can add to a node's score. */
+/** The term score for which a node gets half of `weights.score`. A greater term score approaches `weights.score`. */
 const halfScore = 10;
 /** The weight of a pair of CJK characters that lies across two words; a pair inside a word weighs 1. */
 const acrossWords = 0.4;
 /** The least share of the query terms' weight that a found node must carry. */
 const leastCoverage = 0.5;
 const almost = 1e-4;
-/** The number of nodes between two looks at the clock; they take less than a millisecond. */
+/** The number of nodes that are processed between two checks of the clock, in less than a millisecond. */
 const inTurn = 4_096;
 /** The most terms (words, or pairs of CJK characters) of one search. Further terms are not searched for. */
 export const mostTerms = 64;
@@ -69,14 +71,17 @@ export const mostTerms = 64;
 const nearRanks: ReadonlySet<number> = new Set([ranks.twoEdits, ranks.corrected, ranks.oneEdit, ranks.slip]);
 const searchedFields = fieldFlags.display | fieldFlags.key | fieldFlags.text;
 
-/** Inputs to the scores of the nodes of one search. */
+/** The data of one search from which the scores of its nodes are computed. */
 interface Asked {
   /** Whether nodes with a set of labels are preferred, by the number of the set. */
   isPreferred: readonly boolean[];
   names: NameMatches;
   /** The rank of nodes that carry all terms of the query. */
   allRank: number;
-  /** Whether, of nodes with one name, only the first is ranked among other names that fit as well, and its namesakes behind them. */
+  /**
+   * Whether only the first of several nodes with the same name gets `weights.first`. Its namesakes then rank behind other names that fit
+   * equally well.
+   */
   spreads: boolean;
 }
 
@@ -126,7 +131,8 @@ export class SearchIndex {
   }
 
   /**
-   * Ranks nodes. Yields the event loop on the way. Searches of one index run one after the other, because they share its scores.
+   * Ranks nodes, and yields to the event loop in between. Searches of one index run one after the other, because they share its scratch
+   * arrays.
    * @throws the reason of the pace's signal
    */
   search(request: SearchRequest, pace = new Pace()): Promise<SearchResult> {
@@ -168,7 +174,7 @@ export class SearchIndex {
         for (let i = from; i < Math.min(touched.length, from + inTurn); i++) {
           const ordinal = touched[i]!;
           if (rank[ordinal] === 0 && groups.coverage[ordinal]! < leastCoverage - almost) continue;
-          // Each check of a property in `isWanted` may read a long text.
+          // `isWanted` may read a long property text, so the clock is checked before each call.
           if (isWanted && pace.isOverdue) await pace.turn();
           if (!isInSets[this.arrays.labelOf[ordinal]!] || (isWanted && !isWanted(this.arrays.ids[ordinal]!))) continue;
           total++;

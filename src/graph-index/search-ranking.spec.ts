@@ -12,7 +12,7 @@ const words = fc.array(latin, { minLength: 1, maxLength: 3 }).map(parts => parts
 const script = fc.constantFrom(words, chinese);
 const graphOf = (most: number) =>
   script.chain(name => fc.record({ displays: fc.array(name, { minLength: 1, maxLength: most }), text: name }));
-/** As many as fast-check has by default, and a fifth of them in `npm test`. */
+/** The default number of runs of fast-check, and a fifth of it in `npm test`. */
 const runs = { numRuns: isLong ? 100 : 20 };
 const keyOf = (place: number): string => `k${place}`;
 const isChinese = (text: string): boolean => /[一-龥]/.test(text);

@@ -52,7 +52,7 @@ describe('a snapshot file', () => {
       damaged[at]! ^= 1;
       await writeFile(file, damaged);
       const read = await readSnapshot(file, 'v1');
-      // The bytes between two arrays belong to none.
+      // A change in the padding between two arrays is not detected, since no array contains these bytes.
       if (read === null) refused++;
       else expect(read).toEqual(record());
       await writeFile(file, whole.subarray(0, at));

@@ -55,7 +55,7 @@ export async function writeSnapshot(path: string, stamp: string, record: object)
 
 /**
  * Reads a record. Null for a file that is missing or damaged, has another format or stamp, or cannot be read.
- * @param expect called with the bytes of the record before they are read; if it throws, the reading ends with its error
+ * @param expect called with the number of bytes of all arrays before they are read; an error that it throws is passed on
  */
 export async function readSnapshot(path: string, stamp: string, expect: (bytes: number) => void = () => undefined): Promise<object | null> {
   const file = await open(path, 'r').catch(() => null);

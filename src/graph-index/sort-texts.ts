@@ -27,7 +27,7 @@ export async function sortedOrder({ units, offsets }: Texts, count: number, pace
     const pivot = unitAt(order[(from + to) >>> 1]!, depth);
     let [less, at, greater] = [from, from, to];
     while (at < greater) {
-      // Splitting a range of millions of texts also yields the event loop.
+      // Splitting a range of millions of texts takes long, so this loop yields to the event loop too.
       if (pace.isDue) await pace.turn();
       const unit = unitAt(order[at]!, depth);
       if (unit < pivot) swap(less++, at++);

@@ -5,9 +5,9 @@ import { type TermMatch } from './word-expansion.js';
 const fieldWeights = { display: 3, key: 2.5, text: 1 };
 const bm25K1 = 1.2;
 const bm25B = 0.5;
-/** To look up one node in a sorted list of postings takes as long as to read this many postings in order. */
+/** Looking up one node in a sorted list of postings takes as long as reading this many postings in order. */
 const lookedUp = 16;
-/** The number of postings between two looks at the clock; they take less than a millisecond. */
+/** The number of postings that are read between two checks of the clock, in less than a millisecond. */
 const inTurn = 4_096;
 
 interface Group {
@@ -53,7 +53,8 @@ export class TermGroups {
     let mark = 0;
     for (const group of groups.sort((a, b) => a.length - b.length)) {
       mark++;
-      // A node that this group is the first to find may carry at most `left`; below the least weight it is not found at all.
+      // `left` is the greatest weight of a node that no earlier group has found. If it is below the least weight, this group adds no new
+      // nodes.
       const isEnough = left >= least * most * (1 - 1e-6);
       left -= group.weight;
       const lookUps = this.touched.length * group.matches.length * lookedUp;
@@ -72,7 +73,7 @@ export class TermGroups {
     return true;
   }
 
-  /** Clears what the last search has written for the nodes it touched, here and in `further`, an array by ordinal. */
+  /** Clears the scores of the last search for the nodes it touched, here and in `further`, an array by ordinal. */
   clear(further: Uint8Array): void {
     for (const ordinal of this.touched) {
       this.scores[ordinal] = 0;
@@ -135,7 +136,8 @@ export class TermGroups {
   }
 
   /**
-   * Weighs the groups of terms. A term that no node carries gets the average weight of the others, so that nodes lose score for lacking it.
+   * Weighs the groups of terms. A term that no node carries gets the average weight of the others, so that the missing term lowers the
+   * coverage of all nodes.
    */
   private weigh(asked: { matches: TermMatch[]; share: number }[]): Group[] {
     const { postingOffsets } = this.arrays;

@@ -35,13 +35,16 @@ export function storedNameOf(element: NodeValue | EdgeValue, name: string, store
   return (element.kind === 'node' ? stored.nodes.get(element.labels[0] ?? '') : stored.edges.get(element.type)) ?? name;
 }
 
-/** Units to read a component of a time by its calendar. */
+/** Work units (see `spend`) to read a component of a temporal value, which needs calendar arithmetic. */
 const unitsOfTime = 50;
 
-/** Units to read a property, which an element may keep in a column. */
+/** Work units to read a property, which may have to be looked up in a column. */
 const unitsOfProperty = 12;
 
-/** Counts the units to read a property: a long text or list of an element may be read from its JSON each time. */
+/**
+ * Charges the work units of reading a property, and returns its value. A long text or list costs more, since it may be parsed from JSON at
+ * each read.
+ */
 function read(value: CypherValue): CypherValue {
   spend(unitsOfProperty);
   if (typeof value === 'string') spend(value.length >> 3);

@@ -6,14 +6,15 @@ import { findOperator, type NamedAggregate, type Operator, type QueryPlan } from
 /** A plan whose rows are the matches behind the rows of another plan. */
 export interface MatchesPlan {
   plan: QueryPlan;
-  /** Whether the values of the rows select some of the matches. If false, the rows rest on all matches. */
+  /** Whether the plan selects matches by the values of the rows. If false, the plan returns all matches. */
   isLimited: boolean;
 }
 
 /**
- * Plans a query for the matches from which `rows` were computed: the matches of their groups, and for `max` and `min` only the matches
- * with the maximum or minimum. Null if `max` or `min` is part of a larger expression, which does not tell the value of the aggregate.
- * @param rows of a plan with an aggregation, at most as many as are worth an example
+ * Plans a query for the matches from which `rows` were computed: the matches of their groups, and for `max` and `min` only the matches with
+ * the maximum or minimum. Null if `max` or `min` is part of a larger expression, since the row then does not contain the value of the
+ * aggregate itself.
+ * @param rows the first rows of the result of a plan with an aggregation; examples are wanted only for these
  */
 export function findMatchesBehind({ text, root }: QueryPlan, rows: readonly (readonly CypherValue[])[]): MatchesPlan | null {
   const [aggregation, projection] = [findOperator(root, 'aggregate'), findOperator(root, 'project')];

@@ -2,7 +2,7 @@ import { type Pattern } from '../semantics/pattern.js';
 import { type TypedAggregate, type TypedExpression } from '../semantics/typed-tree.js';
 
 /**
- * A query as a tree of operators of relational algebra. Each operator takes the rows of its input and gives rows of its own. Its
+ * A query as a tree of operators of relational algebra. Each operator reads the rows of its input and outputs rows of its own. Its
  * expressions read the variables of its input. The tree is pure data; executors run it.
  */
 export type Operator =
@@ -31,7 +31,7 @@ export interface NamedAggregate {
 }
 
 export interface QueryPlan {
-  /** The query text, for places in errors; '' for a tree built in code. */
+  /** The query text, from which errors compute line and column; '' for a tree built in code. */
   text: string;
   root: Operator;
   columns: string[];

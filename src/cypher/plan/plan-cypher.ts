@@ -14,8 +14,8 @@ import { type SimpleQuery } from './simple-query.js';
 import { type Operator, type QueryPlan } from './operators.js';
 
 /**
- * Plans a query for SQL. Null if SQL cannot run the query with exactly the results that it has in memory. The names of the query must be
- * resolved, and the query must have been compiled for memory, which finds all its mistakes.
+ * Plans a query for SQL. Null if SQL cannot return exactly the results of the in-memory executor. The caller has resolved the names and
+ * compiled the query for memory before, and that compilation reports all errors of the query.
  */
 export function planCypher(query: SimpleQuery, context: QueryContext, parameters: CypherMap): QueryPlan | null {
   try {
@@ -41,7 +41,8 @@ function plan(query: SimpleQuery, context: QueryContext, parameters: CypherMap):
     resolve: expression => (expression.kind === 'variable' ? elementOf(expression, patterns) : null),
   };
   const conditions = patterns.conditions.map(condition => typeCondition(condition, matched));
-  // Memory asks conditions one after the other and stops at the first condition that is not true. SQL may ask them in another order.
+  // The in-memory executor evaluates conditions in order and stops at the first that is not true. SQL may evaluate them in another order,
+  // so a condition that can fail must be the only one.
   const isAlone = query.matches.length === 1 && query.matches[0]?.where?.kind !== 'logical';
   if (!isAlone && conditions.some(({ canFail }) => canFail)) throw new NotInSqlError('a condition that may fail, beside others');
   let root: Operator = { kind: 'match', pattern, keys: findKeys(pattern, conditions, context.schema) };

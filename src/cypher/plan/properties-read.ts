@@ -2,12 +2,13 @@ import { type CypherQuery, isConstant, isKeyed, type StoredNames } from '../synt
 
 export interface PropertiesRead {
   /**
-   * The names of the properties that a query can ask of nodes and edges. Null if it can ask for any property, as by `keys(n)` or
-   * `n[$name]`, or for more than `mostNames`.
+   * The names of the properties that a query can read from nodes and edges. Null if the query can read any property, as `keys(n)` or
+   * `n[$name]` does, or more than `mostNames` properties.
    */
   names: ReadonlySet<string> | null;
   /**
-   * The names of the properties that the query compares with a constant or a variable, so that an index would find the nodes and edges.
+   * The names of the properties that the query compares with a constant or a variable. An index on such a property finds the nodes and
+   * edges.
    */
   looked: ReadonlySet<string>;
 }
@@ -37,7 +38,7 @@ export function propertiesRead(query: CypherQuery): PropertiesRead {
     const stored = node.storedNames as StoredNames | undefined;
     for (const name of [...(stored?.nodes.values() ?? []), ...(stored?.edges.values() ?? [])]) names.add(name);
     if (node.kind === 'property') names.add(node.name as string);
-    // A pattern of a node or an edge, whose properties are entries of a map.
+    // This is a node pattern or an edge pattern. Its properties are entries of a map.
     if (Array.isArray(node.properties))
       for (const entry of node.properties as { name: string; value: Tree }[]) {
         names.add(entry.name);

@@ -3,7 +3,7 @@ import { type CypherQuery, type MatchClause, type ReturnClause } from '../syntax
 /** Maximum relationships in one path that SQL runs. */
 const mostHops = 3;
 
-/** A query of the form that SQL can run: `MATCH … [WHERE …]` any number of times, then `RETURN …`. */
+/** A query of the form that SQL can run: one or more `MATCH … [WHERE …]`, then `RETURN …`. */
 export interface SimpleQuery {
   text: string;
   matches: MatchClause[];
@@ -11,8 +11,8 @@ export interface SimpleQuery {
 }
 
 /**
- * The query as clauses that SQL can run. Null for a query of any other form, and for a query that matches nothing. SQL may still be unable
- * to run the expressions of the result.
+ * The query as clauses that SQL can run. Null for a query of any other form, and for a query without MATCH. SQL may still be unable to
+ * evaluate the expressions of the query.
  */
 export function toSimpleQuery({ text, queries }: CypherQuery): SimpleQuery | null {
   const [clauses = []] = queries;

@@ -25,8 +25,8 @@ export function formOf(type: ValueType): Form | null {
 }
 
 /**
- * The form in which SQL compares two values exactly; null if there is none. Floats and integers have no common form: a float has digits
- * that no integer has.
+ * The form in which SQL compares two values exactly; null if there is none. Floats and integers have no common form: `float8` rounds large
+ * integers, and `int8` cannot hold fractions.
  */
 export function commonForm(left: TypedExpression, right: TypedExpression): Form | null {
   const candidates = [formOf(left.type), formOf(right.type), 'numeric' as const, 'timestamp' as const];
@@ -70,8 +70,8 @@ export function fits(expression: TypedExpression, form: Form): boolean {
 }
 
 /**
- * Whether a property has unknown type and can be compared as jsonb. A property that may be a time cannot: a time equals texts that are
- * written in another way.
+ * Whether a property has unknown type and can be compared as jsonb. A property that may hold a temporal value cannot: one time has several
+ * spellings, and jsonb compares spellings.
  */
 function isNoTime({ type, mayBeTime }: TypedExpression & { kind: 'property' }): boolean {
   return type === 'any' && !mayBeTime;
@@ -87,8 +87,8 @@ export function equalityForm(left: TypedExpression, right: TypedExpression): For
 }
 
 /**
- * The text of a date, or of a text that is compared with a date. Undefined outside the years 1 to 9999, the only years that PostgreSQL
- * reads as YYYY-MM-DD.
+ * The date as a text for PostgreSQL, from a date or from a text that is compared with a date. Undefined outside the years 1 to 9999, the
+ * only years that PostgreSQL reads as YYYY-MM-DD.
  */
 function dateText(value: CypherValue): string | undefined {
   const date = typeof value === 'string' ? timeOf('date', value) : value;
@@ -97,8 +97,8 @@ function dateText(value: CypherValue): string | undefined {
 }
 
 /**
- * The text of a local time, from a text without a zone that is compared with a date-time. Undefined for digits beyond microseconds, which
- * PostgreSQL drops.
+ * The timestamp as a text for PostgreSQL, from a text that is compared with a date-time property. Undefined for a text with a time zone,
+ * and for digits beyond microseconds, which PostgreSQL would round.
  */
 function timestampText(value: CypherValue): string | undefined {
   if (typeof value !== 'string' || /[Zz[]|[+-]\d\d(?::?\d\d)?$/.test(value.slice(10))) return undefined;
@@ -112,7 +112,7 @@ function withPlainYear(text: string): string | undefined {
   return /^(?!0000)\d{4}-/.test(text) ? text : undefined;
 }
 
-/** The time that a text denotes; null for a text that cannot be read as a time of this kind. */
+/** The temporal value that a text denotes; null if the text cannot be read as this kind of value. */
 function timeOf(kind: 'date' | 'localdatetime', text: string): CypherValue {
   try {
     return temporalFunctions[kind]!.call([text], { epochNanoseconds: 0n, timeZone: 'UTC' });

@@ -1,6 +1,6 @@
 /**
- * SQL cannot run a query with exactly the results that the query has in memory. A caller never sees this error: the query then runs in
- * memory.
+ * Thrown for a query for which SQL would not return exactly the results of the in-memory executor. A caller never sees this error: the
+ * query then runs in memory.
  */
 export class NotInSqlError extends Error {
   /** @param what the part of the query that SQL cannot run, for developers in a debugger */

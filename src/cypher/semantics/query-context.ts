@@ -15,8 +15,8 @@ const mostSuggestions = 5;
 const mostOwners = 3;
 
 /**
- * The context of one query: its text for places, the caller's parameters, and the graph's schema. An unknown label, type or
- * property gives a warning with the nearest name, and matches nothing, as in openCypher.
+ * The context of one query: its text for lines and columns in errors, the caller's parameters, and the graph's schema. An unknown label,
+ * type or property gives a warning with the nearest name, and matches nothing, as in openCypher.
  */
 export class QueryContext {
   readonly schema: SchemaIndex;
@@ -84,7 +84,10 @@ export class QueryContext {
     name: string,
     findNearest: () => string | null,
     position: number | null,
-    /** The labels or types that lack the property, for the warning to name, if other labels or types have a property of this name. */
+    /**
+     * The labels or types that the warning names, because only other labels or types have the property. If empty, the warning says that the
+     * graph lacks the name.
+     */
     owners: readonly string[] = [],
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;

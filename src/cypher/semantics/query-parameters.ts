@@ -25,7 +25,7 @@ export class QueryParameters {
   read(name: string, position: number): CypherValue {
     const value = this.values.get(name);
     if (value === undefined) throw new MissingParameterError(name, this.place(position));
-    // A text of a megabyte is checked once, however often it is named.
+    // The size is kept, so that a text of a megabyte is checked once, however often the query names the parameter.
     const size = this.used.get(name) ?? this.checked(value, name, position, 0);
     this.used.set(name, size);
     this.usedSize += size;
@@ -43,7 +43,7 @@ export class QueryParameters {
       }));
   }
 
-  /** Checks a value of a parameter and returns its length as JSON, near enough for a limit. */
+  /** Checks a value of a parameter. Returns its approximate length as JSON, which is compared with the limit. */
   private checked(value: CypherValue, name: string, position: number, depth: number): number {
     const invalid = (zh: string, en: string) => new InvalidParameterError(name, { zh, en }, this.place(position));
     // PostgreSQL can store neither NUL nor half a surrogate pair in a text.

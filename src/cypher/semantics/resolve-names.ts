@@ -7,8 +7,8 @@ type Scope = Names<Meaning>;
 
 /**
  * Replaces aliases of labels, types and properties by the names that the graph stores, in the whole tree of a query. An unknown name gives
- * a warning and stays in the tree. If it is only known at run time which element has a property, the tree gets the names of the property
- * by label and type.
+ * a warning and stays in the tree. If the label or type of an element is known only at run time, `storedNames` of the expression gets the
+ * stored name of the property for each label and type.
  * @returns the places where parameters are named
  */
 export function resolveNames(query: CypherQuery, context: QueryContext): Name[] {
@@ -42,7 +42,7 @@ export function resolveNames(query: CypherQuery, context: QueryContext): Name[] 
     else named.storedNames = schema.storedNames(name);
   }
 
-  /** `element['name']` means `element.name`. */
+  /** Resolves the name in `element['name']`, which means the same as `element.name`. */
   function readIndex(expression: Expression & { kind: 'index' }, meaning: Meaning): void {
     const { index } = expression;
     if (meaning?.kind === 'list' || (index.kind !== 'literal' && index.kind !== 'parameter')) return;

@@ -4,7 +4,7 @@ import { hasAggregate } from './aggregates.js';
 import { type Pattern, type PatternEdge, type PatternNode, type PatternVariable } from './pattern.js';
 import { type QueryContext } from './query-context.js';
 
-/** Maximum edges in one query. With more edges PostgreSQL no longer finds the order of the joins in useful time. */
+/** Maximum edges in one query. With more edges PostgreSQL takes too long to find the order of the joins. */
 export const maxEdges = 12;
 
 /**

@@ -28,7 +28,7 @@ export function readReturn(
   return { items, orderBy };
 }
 
-/** The columns of an aggregation. Expressions above it see the keys and aggregates as variables. */
+/** The keys and aggregates of an aggregation. The operators above the aggregation read both as variables. */
 export class Groups implements ExpressionScope {
   readonly keys: Named<TypedExpression>[] = [];
   readonly aggregates: Named<TypedAggregate>[] = [];

@@ -13,14 +13,17 @@ export interface ResolvedProperty {
   word: string | null;
   /** Whether the property of some label or type may be a date or a date-time. */
   mayBeTime: boolean;
-  /** Whether the property of some label or type may have a value, such as a duration, that SQL would take for a text or for plain JSON. */
+  /**
+   * Whether some label or type may store a value, such as a duration, that SQL would read as a text or as plain JSON. The query then runs
+   * in memory.
+   */
   inMemory: boolean;
   known: boolean;
   /** Whether the property has different names in different labels or types. */
   varies: boolean;
 }
 
-/** The mapping's words for types whose values SQL reads or shows as memory does. */
+/** The mapping's words for types whose values SQL reads and returns exactly as the in-memory executor does. */
 const wordsOfSql = new Set([
   'string',
   'bigint',
@@ -40,7 +43,7 @@ export interface Element {
   properties: PropertySchema[];
 }
 
-/** The labels of a graph, or its types of edges. Results of look-ups are kept, since they are the same for all queries. */
+/** The labels of a graph, or its edge types. Results of look-ups are cached, since they are the same for all queries. */
 export class Elements<E extends Element> {
   private readonly elements = new Map<string, E>();
   private readonly single = new Map<string, IndexedProperties>();

@@ -11,7 +11,7 @@ interface EdgeType extends Element {
   target: Set<string>;
 }
 
-/** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
+/** Look-ups over a GraphSchema. A name or alias is looked up as written, and if that fails, ignoring case. */
 export class SchemaIndex {
   private static readonly known = new WeakMap<GraphSchema, SchemaIndex>();
 
@@ -66,7 +66,7 @@ export class SchemaIndex {
     return this.labels.get(name) !== undefined;
   }
 
-  /** Tells whether nodes may carry this label in addition to the label of their key. */
+  /** Whether nodes may carry this label in addition to the label of their key. */
   isFurtherLabel(name: string): boolean {
     return this.furtherLabels.has(name);
   }
@@ -125,8 +125,8 @@ export class SchemaIndex {
   }
 
   /**
-   * The stored names of a property, for those labels and types that know the given name only as the source column of the property.
-   * Undefined if there are none.
+   * The stored names of a property, for those labels and types in which the given name is only the source column of the property. Undefined
+   * if there are none.
    */
   storedNames(name: string): StoredNames | undefined {
     this.stored ??= this.namesByColumn();
@@ -157,8 +157,8 @@ export class SchemaIndex {
 }
 
 /**
- * The names of properties by their source columns. A column is left out if edges of one type disagree about its property, or if a property
- * has the column's name.
+ * The names of properties by their source columns. A column is left out if edges of one type map it to different properties, or if a
+ * property has the column's name.
  */
 function namesOfColumns(properties: readonly PropertySchema[]): Map<string, string> {
   const names = new Set(properties.map(({ name }) => name));

@@ -6,8 +6,9 @@ import { type ExpressionScope, typeExpression } from './type-expression.js';
 import { type AggregateName, type TypedAggregate, type TypedExpression } from './typed-tree.js';
 
 /**
- * Types an aggregate. @param scope that of the matches that are aggregated. @throws NotInSqlError, also for sums of floats, which depend
- * on the order of rows
+ * Types an aggregate.
+ * @param scope the scope of the matches that are aggregated
+ * @throws NotInSqlError if SQL would return another result, as for a sum of floats, which depends on the order of rows
  */
 export function typeAggregate(expression: Expression & { kind: 'call' | 'countAll' }, scope: ExpressionScope): TypedAggregate {
   const { position } = expression;
@@ -26,7 +27,7 @@ function isAggregateName(name: string): name is AggregateName {
   return ['count', 'sum', 'avg', 'min', 'max'].includes(name);
 }
 
-/** The type of the aggregate's result, or null if SQL would aggregate such values in another way than memory. */
+/** The type of the aggregate's result. Null if SQL and the in-memory executor would aggregate such values differently. */
 function typeOf(name: AggregateName, { type, kind }: TypedExpression, distinct: boolean): ValueType | null {
   if (kind === 'constant') return null;
   const isElement = type === 'node' || type === 'edge';

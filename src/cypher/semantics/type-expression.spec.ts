@@ -26,7 +26,7 @@ const schema: GraphSchema = {
 
 const planOf = (text: string) => prepareCypher(text, schema, '{"list": [1, 2.5], "text": "x", "float": 1.0}').plan;
 
-/** Types the expression in `MATCH (o:订单)-[r:退换]->(p) RETURN …`; null if SQL leaves it to memory. */
+/** Types the expression in `MATCH (o:订单)-[r:退换]->(p), (n) RETURN …`; null if the query must run in memory. */
 function typed(expression: string): TypedExpression | null {
   const plan = planOf(`MATCH (o:订单)-[r:退换]->(p), (n) RETURN ${expression} AS x`);
   return plan && findOperator(plan.root, 'project')!.columns[0]!.expression;

@@ -8,7 +8,7 @@ import { type QueryContext } from './query-context.js';
 import { type PatternResolver } from './resolve-patterns.js';
 import { type TypedConstant, type TypedExpression } from './typed-tree.js';
 
-/** The place of an expression, which gives its variables their meaning. */
+/** The context in which an expression is typed: it gives variables and parameters their meaning. */
 export interface ExpressionScope {
   context: QueryContext;
   parameters: CypherMap;
@@ -22,8 +22,8 @@ export interface ExpressionScope {
 }
 
 /**
- * Types an expression that SQL can evaluate with exactly the result that the expression has in memory. All that is uncertain is refused: a
- * value of unknown type, or a calculation that SQL does in another way.
+ * Types an expression for which SQL returns exactly the result of the in-memory executor. Everything uncertain is refused: a value of
+ * unknown type, or a calculation that SQL does in another way.
  * @throws NotInSqlError
  */
 export function typeExpression(expression: Expression, scope: ExpressionScope): TypedExpression {
@@ -185,8 +185,8 @@ function membership(item: TypedExpression, list: TypedExpression, position: numb
 }
 
 /**
- * Types `+`, `-`, `*`, `/` and `%`. SQL calculates integers of 64 bits and floats as memory does, or fails. Decimals are exact in SQL and
- * in memory, except for quotients.
+ * Types `+`, `-`, `*`, `/` and `%`. SQL calculates 64-bit integers and floats as the in-memory executor does, or fails. Decimals are exact
+ * in both, except for quotients.
  */
 function arithmetic(
   operator: '+' | '-' | '*' | '/' | '%',
@@ -201,8 +201,8 @@ function arithmetic(
   if (type === 'float' && operator === '%') return refuse('a remainder of floats');
   for (const operand of [left, right])
     if (operand.kind === 'constant' && !Number.isFinite(Number(operand.value))) return refuse('an infinite number');
-  // If one operand is a float, an integer beside it becomes a float. A constant is converted here, because SQL takes only the texts of
-  // floats.
+  // If one operand is a float, the other becomes a float. A constant is converted here, since `constantIn` for `float8` refuses decimals
+  // and integers beyond 2^53.
   const operand = (value: TypedExpression) =>
     type === 'float' && value.kind === 'constant' ? constant(Number(value.value), value.position) : value;
   return { kind: 'arithmetic', type, operator, left: operand(left), right: operand(right), position, canFail: true };
@@ -224,8 +224,8 @@ function typeProperty(object: TypedExpression, name: string, position: number, {
   if (!element) return refuse('a property of something else than an element');
   const { schema } = context;
   const found = 'possibleLabels' in element ? schema.nodeProperty(name, element.possibleLabels) : schema.edgeProperty(name, element.types);
-  // The names of the query are resolved before. If the schema resolves this name to another one even now, SQL would read another property
-  // than memory.
+  // `resolveNames` has already replaced aliases. If the schema still resolves this name to another property, SQL would read another
+  // property than the in-memory executor.
   const { word, mayBeTime } = found;
   if (found.name !== name) return refuse('a property with another name in other labels');
   if (found.inMemory) return refuse('a property of a type that SQL does not have');
@@ -291,8 +291,9 @@ function elementOf(value: TypedExpression): TypedExpression {
 }
 
 /**
- * Returns an operand of AND, OR or coalesce() that cannot fail. Memory evaluates the operands in order and stops at the first that
- * decides. SQL may evaluate all operands, or only later ones. @throws NotInSqlError for an operand that may fail
+ * Returns an operand of AND, OR, XOR, NOT or IS NULL that cannot fail. The in-memory executor evaluates operands in order and stops at the
+ * first that decides. SQL may evaluate all operands, or only later ones.
+ * @throws NotInSqlError for an operand that may fail
  */
 function infallible(value: TypedExpression): TypedExpression {
   return value.canFail ? refuse('a part that may fail under a condition') : value;

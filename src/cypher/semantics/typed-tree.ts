@@ -7,17 +7,17 @@ export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max';
 
 /**
  * The type in which SQL holds values while it compares or calculates with them. A date-time is a `timestamp` when it is compared with a
- * text that names no zone. A property is `jsonb` when a condition only asks whether it equals a constant.
+ * text that names no zone. A property is `jsonb` when a condition only tests whether it equals a constant.
  */
 export type Form = 'int8' | 'float8' | 'numeric' | 'text' | 'boolean' | 'date' | 'timestamp' | 'jsonb';
 
 /**
- * An expression whose meaning SQL can keep exactly: its names are resolved, and the kinds of its values are certain. `canFail` is set
- * where a value may turn out to be an error, such as a division by zero.
+ * An expression that SQL can evaluate exactly: its names are resolved, and the types of its values are certain. `canFail` is set if the
+ * evaluation may end in an error, such as a division by zero.
  */
 export type TypedExpression = { type: ValueType; position: number; canFail?: true } & (
   | { kind: 'constant'; value: CypherValue }
-  /** `element`: the node or edge of the pattern behind the variable; null for any other column of a group. */
+  /** `element`: the node or edge of the pattern that the variable stands for; null for a column of a group that is not a node or edge. */
   | { kind: 'variable'; name: string; element: string | null }
   /**
    * A property of a node or edge. `word` is the mapping's word for its type; '' if the schema does not know the property, null if its

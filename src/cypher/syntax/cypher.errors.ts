@@ -18,7 +18,7 @@ export function withPlace({ zh, en }: Bilingual, place: TextPlace | null): Bilin
   return { zh: `${zh}（第 ${line} 行第 ${column} 列）`, en: `${en} (line ${line}, column ${column})` };
 }
 
-/** The base of all errors of the compiler. */
+/** Base class of the errors of parsing, compiling and running a Cypher query. */
 export class CypherError extends LanguageError {
   /**
    * @param sentence the message without the place
@@ -47,11 +47,11 @@ export class CypherSyntaxError extends CypherError {
   }
 }
 
-/** A value met while the query runs does not fit its place. */
+/** A value at run time has a wrong type or is out of range for the operation that uses it. */
 export class CypherValueError extends CypherError {
   /**
-   * @param type openCypher's words for the error, such as `TypeError` and `InvalidArgumentValue`
-   * @param detail
+   * @param type openCypher's class of the error, such as `TypeError`
+   * @param detail openCypher's name of the error, such as `InvalidArgumentValue`
    */
   constructor(
     readonly type: string,
@@ -72,7 +72,7 @@ export class CypherReadOnlyError extends CypherError {
   }
 }
 
-/** The query reads, but uses a part of openCypher that this compiler does not build. */
+/** The query only reads, but uses a part of openCypher that this service does not support. */
 export class CypherNotSupportedError extends CypherError {
   constructor(feature: Phrase, place: TextPlace | null, hint: Bilingual = { zh: '', en: '' }) {
     const { zh, en } = inBoth(feature);

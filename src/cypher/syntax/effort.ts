@@ -6,17 +6,18 @@ export interface Meter {
 let meter: Meter | null = null;
 
 /**
- * Counts work that takes longer for larger values. A unit is some 20 ns: one item compared, or 32 characters copied. A value does not know
- * the query that uses it, so the units go to the meter of the innermost `metered` call. Outside of `metered` the units are not counted.
- * @throws what the meter throws at its bound
+ * Counts work that takes longer for larger values. A unit is some 20 ns: one item compared, or 32 characters copied. Functions on values
+ * have no reference to the running query, so the units go to the meter of the innermost `metered` call. Outside of `metered` the units are
+ * not counted.
+ * @throws the error that the meter throws at its limit
  */
 export function spend(units: number): void {
   meter?.spend(units);
 }
 
 /**
- * Minimum characters of a joined text that V8 keeps as its parts until the text is read. Writing the parts as one text then takes some
- * nanoseconds a character.
+ * Minimum length in characters of a text that costs more units to read. V8 may hold a concatenated text as its parts and joins them at the
+ * first read, which takes some nanoseconds a character.
  */
 export const longText = 1_024;
 
@@ -25,7 +26,7 @@ export function spendReading(text: string): void {
   spend(text.length < longText ? text.length >> 4 : text.length >> 2);
 }
 
-/** Counts the comparison of two texts as the reading of both, however soon the comparison ends. */
+/** Counts the comparison of two texts as the reading of both, even if the comparison ends at the first character. */
 export function spendComparing(a: string, b: string): void {
   spendReading(a);
   spendReading(b);

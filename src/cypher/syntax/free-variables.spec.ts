@@ -2,7 +2,7 @@ import { freeVariables } from './free-variables.js';
 import { parseExpression } from './parse-expression.js';
 import { tokensOf } from './parse-cypher.js';
 
-/** The free variables of an expression beside n and m. */
+/** The names of the free variables of an expression. Outside the expression, only n and m are visible. */
 function freeIn(text: string): string {
   return freeVariables(parseExpression(tokensOf(text)), ['n', 'm'])
     .map(({ name }) => name)

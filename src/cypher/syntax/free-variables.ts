@@ -2,9 +2,10 @@ import { type Expression, type Name } from './cypher-ast.js';
 import { extended, type ScopedVisitor, walkInScope } from './walk-in-scope.js';
 
 /**
- * The variables that an expression reads from around it, once for each place where it reads them, also inside its queries and patterns.
- * @param around the names of the variables that are visible around the expression. Any other name is free only where an expression reads
- * it: a pattern declares it.
+ * The variables of the surrounding query that an expression reads, once for each place that reads one. Places inside its subqueries and
+ * patterns count too.
+ * @param around the names of the variables that are visible around the expression. A pattern that names any other variable declares it, so
+ * such a name is free only where an expression reads it.
  */
 export function freeVariables(expression: Expression, around: Iterable<string>): Name[] {
   const found: Name[] = [];

@@ -8,7 +8,7 @@ interface OldForm {
 
 const leftOut: Bilingual = { zh: '请去掉它', en: 'leave it out' };
 
-/** Forms that people still type and that are refused, by how they are written. The reference page lists them. */
+/** Forms of older Cypher or SQL that are refused, by the text that users write. The reference page lists them. */
 export const oldForms = {
   '{id}': form('$id', 'MATCH (c:Customer) WHERE c.国家 = {country} RETURN c'),
   '(n {props})': form('(n {name: $name})', 'MATCH (c:Customer {props}) RETURN c'),
@@ -43,7 +43,7 @@ export const oldForms = {
 
 const byText = new Map<string, OldForm>(Object.entries<OldForm>(oldForms).map(([name, old]) => [name.toLowerCase(), old]));
 
-/** The words behind a refusal that name the form of today; '' for a text that is not an old form. The case of letters does not count. */
+/** The hint that a refusal appends, such as ` (use AND)`; '' if none of the texts is an old form. The case of letters is ignored. */
 export function instead(...written: string[]): Bilingual {
   const old = written.map(text => byText.get(text.toLowerCase())).find(found => found !== undefined);
   return old ? { zh: `（${old.now.zh}）`, en: ` (${old.now.en})` } : { zh: '', en: '' };

@@ -16,10 +16,10 @@ import { unbuiltReads, writingClauses } from './refused.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses one openCypher query that reads: MATCH, OPTIONAL MATCH, UNWIND and WITH in any order, then RETURN; or several such queries with
- * UNION in between.
+ * Parses one openCypher query that only reads: MATCH, OPTIONAL MATCH, UNWIND and WITH in any order, then RETURN; or several such queries
+ * joined by UNION.
  * @throws CypherSyntaxError with the place and what was expected; CypherReadOnlyError for clauses that write or call;
- * CypherNotSupportedError for reads that are not built
+ * CypherNotSupportedError for reading clauses that are not supported
  */
 export function parseCypher(text: string): CypherQuery {
   const tokens = tokensOf(text);
@@ -53,7 +53,7 @@ function parseUnion(tokens: TokenStream): UnionQuery {
   }
 }
 
-/** Parses clauses up to and with RETURN, which a query inside of braces may leave out. */
+/** Parses clauses up to RETURN inclusive. A query in braces may lack RETURN; it ends before `}`. */
 function parseClauses(tokens: TokenStream): Clause[] {
   const clauses: Clause[] = [];
   for (;;) {
@@ -63,7 +63,7 @@ function parseClauses(tokens: TokenStream): Clause[] {
   }
 }
 
-/** Parses what stands between the braces of EXISTS, COUNT and COLLECT: a query, or patterns with a condition. */
+/** Parses `{ … }` of EXISTS, COUNT and COLLECT. In the braces is a query, or patterns with an optional WHERE. */
 export function parseSubquery(tokens: TokenStream): UnionQuery {
   tokens.expectSymbol('{');
   const query = parseInner(tokens);

@@ -234,8 +234,8 @@ export function takeName(tokens: TokenStream, what: Bilingual): Name {
 }
 
 /**
- * Takes a variable, or gives null if there is none. Throws on a reserved word, so that the error of `MATCH (n) RETURN` names what
- * is missing.
+ * Takes a variable; null if there is none.
+ * @throws CypherSyntaxError for a reserved word, so that `UNWIND list AS RETURN n` fails at RETURN instead of declaring a variable `RETURN`
  */
 export function takeVariable(tokens: TokenStream): string | null {
   const { kind, text, value } = tokens.current;
@@ -257,7 +257,7 @@ function parseAtom(tokens: TokenStream): Expression {
       return { kind: 'literal', value, position };
     case 'integer':
     case 'float':
-      // 2^63 leaves the range of 64 bits without a sign; only -2^63 lies in it.
+      // 2^63 is beyond 64-bit integers, but -2^63 is not. parseSigned reads a number together with its minus sign, so only 2^63 comes here.
       if (value === '9223372036854775808')
         throw tokens.refuse(
           { zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` },
@@ -288,7 +288,7 @@ function parseNamed(tokens: TokenStream): Expression {
   const { kind, text, position } = tokens.current;
   const word = kind === 'name' ? text.toUpperCase() : '';
   if (isShortestPath(tokens)) return { kind: 'pattern', pattern: tokens.rules.shortestPath(tokens), position };
-  // The subject of CASE may stand in parentheses, which look like the parentheses of a call of `CASE`.
+  // `CASE (x) WHEN …` looks like a call of a function `CASE`, so CASE is checked before calls.
   if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
   if (tokens.isSymbol('(', 1) || (word !== '' && tokens.isSymbol('.', 1) && isNamespacedCall(tokens))) return parseCall(tokens);
   if (word === 'TRUE' || word === 'FALSE' || word === 'NULL') {
@@ -338,7 +338,7 @@ function parseCall(tokens: TokenStream): Expression {
   return { kind: 'call', name, distinct, args, position: start.position };
 }
 
-/** Parses `variable IN list WHERE condition)`. */
+/** Parses `variable IN list [WHERE condition])`. */
 function parseQuantifier(tokens: TokenStream, quantifier: Quantifier, position: number): Expression {
   const { variable, list } = parseIteration(tokens);
   const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
@@ -452,7 +452,7 @@ function parseList(tokens: TokenStream, position: number): Expression {
   return { kind: 'list', items, position };
 }
 
-/** @param old the form of an old parameter in place of the map */
+/** @param old the key of `oldForms` for an old parameter at this place, such as `{id}`; the error then names the form to write instead */
 export function parseMapEntries(tokens: TokenStream, old: '{id}' | '(n {props})' = '{id}'): MapEntry[] {
   tokens.expectSymbol('{');
   const entries: MapEntry[] = [];

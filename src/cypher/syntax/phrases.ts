@@ -1,4 +1,4 @@
-/** The things that the grammar expects. */
+/** Names of the parts that the parser expects, for its error messages. */
 export const expected = {
   label: { zh: '标签', en: 'a label' },
   relationshipType: { zh: '关系类型', en: 'a relationship type' },
@@ -13,7 +13,7 @@ export const expected = {
   endOfQuery: { zh: '查询结尾', en: 'end of query' },
 } as const;
 
-/** Parts of the language that are refused. */
+/** Names of the parts of the language that the parser refuses, for its error messages. */
 export const unbuilt = {
   longChain: { zh: '连续比较中的长表达式', en: 'a long expression inside a chain of comparisons' },
   mapProjection: { zh: '映射投影', en: 'map projection' },

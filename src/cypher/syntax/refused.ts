@@ -1,6 +1,6 @@
 /*
- * Parts of openCypher that the parser knows and refuses, each with a query that has it. The parser takes the words from here, the reference
- * page the queries as well.
+ * Parts of openCypher that the parser recognises and refuses, each with an example query. The parser uses the keywords. The reference page
+ * shows the keywords and the queries.
  */
 
 /** Clauses that write, or call a procedure. */
@@ -21,7 +21,7 @@ export const writingClauses = {
   DENY: 'DENY READ {*} ON GRAPH * TO reader',
 } as const;
 
-/** Clauses that read and are not built. */
+/** Reading clauses that are not supported. */
 export const unbuiltReads = {
   USE: 'USE other MATCH (c:Customer) RETURN c',
   EXPLAIN: 'EXPLAIN MATCH (c:Customer) RETURN c',

@@ -2,7 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type BinaryOperator, type Expression } from './cypher-ast.js';
 import { type unbuilt } from './phrases.js';
 
-/** A part of the Cypher language with its meaning and an example: a query, or for an expression the text of the expression. */
+/** A part of the Cypher language with its meaning and an example. The example is a query, or for an expression only the expression. */
 export interface CypherWord {
   /** The text that the documentation shows for this part, where it differs from the key. */
   name?: string;
@@ -170,8 +170,7 @@ export const operatorWords: Record<BinaryOperator | 'AND' | 'OR' | 'NOT', Cypher
 };
 
 /**
- * An example query with each part of the language that is not built, by the key of the part. Null where the query would be too long to
- * read.
+ * For each part of the language in `unbuilt`, an example query that uses it and is refused. Null if the query would be too long to read.
  */
 export const unbuiltExamples: Record<keyof typeof unbuilt, string | null> = {
   longChain: null,

@@ -8,8 +8,8 @@ import { tokenize, type Token } from './tokenize.js';
 export const maxDepth = 64;
 
 /**
- * Rules of patterns and clauses that the rules of expressions call, and that call the rules of expressions in turn. The stream carries
- * them, so that no two files import each other.
+ * Parser functions for patterns and clauses that the expression parser calls. They call the expression parser in turn, so the stream passes
+ * them on, which avoids a circular import.
  */
 export interface OuterRules {
   path(tokens: TokenStream): PathPattern;
@@ -125,8 +125,8 @@ export class TokenStream {
   }
 
   /**
-   * Reads by the first rule, or if this rule fails by the second rule from the same place. A first rule that failed at a place is not
-   * retried at this place.
+   * Parses by the first rule, or if this rule fails by the second rule from the same place. The first rule fails by a syntax error or by
+   * null. It is not tried again at a place where it has failed.
    */
   either<T>(first: () => T | null, second: () => T): T {
     const [start, depth] = [this.index, this.depth];
@@ -161,7 +161,7 @@ export class TokenStream {
     );
   }
 
-  /** @param old the old form that the tokens may be, as `oldForms` has it */
+  /** @param old keys of `oldForms` that the current token may belong to; the error then names the form to write instead */
   unexpected(wanted: Phrase, detail?: string, ...old: (keyof typeof oldForms)[]): CypherSyntaxError {
     const found = inBoth(this.current.kind === 'end' ? expected.endOfQuery : this.current.text);
     const { zh, en } = inBoth(wanted);
@@ -174,7 +174,9 @@ export class TokenStream {
     );
   }
 
-  /** The token at which the parser stops, alone and with the token on either side of it: `!=`, `==`, `LIKE`. */
+  /**
+   * The current token alone, followed by the next token, and preceded by the previous one. An old form is one token (`LIKE`) or two (`!=`).
+   */
   private writtenHere(): string[] {
     const { text } = this.current;
     return [text, text + this.peek(1).text, (this.tokens[this.index - 1]?.text ?? '') + text];

@@ -12,7 +12,7 @@ import { spend } from './effort.js';
 /** The variables visible at a place in a query, each with the value that the walk keeps for it. */
 export type Names<T> = ReadonlyMap<string, T>;
 
-/** Units to copy a variable to the next scope. */
+/** Work units (see `spend`) to copy a variable to the next scope. */
 const unitsOfVariable = 6;
 
 /** The names of both scopes; names of the second scope hide those of the first. */

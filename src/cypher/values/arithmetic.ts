@@ -10,7 +10,7 @@ import { textOf, typeNameOf } from './text-of.js';
 import { ValueFault } from './value-fault.js';
 import { bytesOfList, checkBytes, checkedSize, checkLength } from './value-size.js';
 
-/** Maximum characters of a joined text that is built as a copy. */
+/** Maximum characters of a joined text that is copied into one new string. */
 const longestCopied = 256;
 
 /** `+`: numbers add, lists append, texts join with texts, numbers, booleans and times. */
@@ -89,7 +89,8 @@ function join(a: CypherValue, b: CypherValue): string {
   if (left === null || right === null) throw wrongOperands('+', a, b);
   const length = left.length + right.length;
   checkLength(length);
-  // V8 keeps the result of `+` as the two parts and a pair of pointers, which for a short text take as much memory as the text.
+  // V8 represents the result of `+` by two pointers and keeps both parts. For a short text the pointers alone take as much memory as a
+  // copy.
   return length <= longestCopied ? [left, right].join('') : left + right;
 }
 

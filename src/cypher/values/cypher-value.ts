@@ -2,8 +2,8 @@ import { type Decimal } from './decimal.js';
 import { type DurationValue, type TemporalValue } from './temporal/temporal-value.js';
 
 /**
- * A value of a running query: null, booleans, strings, integers of 64 bits as bigint, floats as number (with NaN and the
- * infinities), exact decimals from the source, times, lists, maps, and what a graph is made of.
+ * A value of a running query: null, booleans, strings, integers of 64 bits as bigint, floats as number (with NaN and the infinities), exact
+ * decimals from the source, temporal values, durations, nodes, edges, paths, lists and maps.
  */
 export type CypherValue =
   | null

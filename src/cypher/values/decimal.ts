@@ -1,11 +1,11 @@
 import { spend } from '../syntax/effort.js';
 
-/** Numbers below 10^40 are calculated without counting units, since that takes almost no time. */
+/** Decimals with fewer than 40 digits are calculated without counting work units, since their arithmetic takes almost no time. */
 const longUnits = 10n ** 40n;
 
 /**
- * An exact decimal: `units` × 10^-`scale`. Two decimals of different scales may be equal. `isRounded` is set for quotients, and for all
- * that is calculated with quotients: the last digits of these decimals mean nothing.
+ * An exact decimal: `units` × 10^-`scale`. Two decimals of different scales may be equal. `isRounded` is set for quotients and for every
+ * result calculated from them: their last digits mean nothing.
  */
 export class Decimal {
   constructor(
@@ -14,7 +14,7 @@ export class Decimal {
     readonly isRounded = false,
   ) {}
 
-  /** Reads digits with an optional sign, point and exponent. Null for any other text. */
+  /** Reads digits with an optional sign, point and exponent of at most four digits. Null for any other text. */
   static parse(text: string): Decimal | null {
     const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
     if (!found) return null;
@@ -89,7 +89,7 @@ export class Decimal {
     return `${sign}${digits.slice(0, -this.scale)}.${digits.slice(-this.scale)}`;
   }
 
-  /** Counts the units of a product, a quotient or a text of all digits, whose time grows faster than the number of digits. */
+  /** Counts the work units of one product, quotient or conversion to text. Its time grows faster than the number of digits. */
   spendOnDigits(): void {
     if (this.units < longUnits && this.units > -longUnits && this.scale < 40) return;
     const digits = Math.max(this.units.toString(16).length, this.scale);

@@ -8,7 +8,7 @@ import { type DurationValue, type TemporalValue } from './temporal/temporal-valu
 import { typeNameOf } from './type-names.js';
 import { ValueFault } from './value-fault.js';
 
-/** Units to make the key of a value, which is a new text. */
+/** Work units to build the key of a value, which is a new text. */
 const unitsOfKey = 15;
 const unitsOfId = 4;
 
@@ -75,8 +75,8 @@ function equalTexts(a: string, b: string): boolean {
 }
 
 /**
- * The key of a text. A long text is replaced by its hash: V8 tells texts beyond 16,383 characters apart by their length alone, so a table
- * with such texts as keys would compare each with all others.
+ * The key of a text. A long text is replaced by its SHA-256: V8 hashes texts beyond 16,383 characters by their length alone, so a Map with
+ * such texts as keys would compare each of them with all others.
  */
 function keyOfText(text: string): string {
   spendReading(text);
@@ -139,7 +139,7 @@ function keyOfTagged(value: Tagged): string {
   }
 }
 
-/** Precedes a key with its length, for use inside another key, so that no two lists can share a key. */
+/** Precedes a key with its length, for use inside another key, so that two different lists never have the same key. */
 function measured(key: string): string {
   return `${key.length}:${key}`;
 }

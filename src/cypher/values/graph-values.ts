@@ -1,6 +1,6 @@
 export interface AnswerNode {
   id: number;
-  /** The label of the key, which says what `key` identifies. */
+  /** The label to which `key` belongs. Keys are unique among the nodes of one label. */
   label: string;
   /** All labels, with `label` first. */
   labels: string[];

@@ -23,7 +23,7 @@ export class GrowingList {
   }
 }
 
-/** The list of the values that the functions give, in their order. @throws ValueTooLargeFault; ValueFault for an item that is too deep */
+/** Calls each function with `given`, and lists the results in order. @throws ValueTooLargeFault; ValueFault for an item that is too deep */
 export function listOf<T>(makers: readonly ((given: T) => CypherValue)[], given: T): CypherValue[] {
   const list = new GrowingList();
   for (const make of makers) list.push(make(given));

@@ -59,7 +59,8 @@ export function fittingInteger(value: bigint): bigint {
 }
 
 /**
- * Makes an operation on two numbers. If one of them is a float, the result is a float. Otherwise the result is exact, to 2,000 decimals.
+ * Makes an operation on two numbers. It works on floats if one of them is a float, on integers if both are integers, otherwise on decimals.
+ * Decimal results are rounded to 2,000 digits behind the point.
  */
 function operation({ integers, decimals, floats }: Operation): (a: CypherNumber, b: CypherNumber) => CypherNumber {
   return (a, b) => {

@@ -11,7 +11,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const [count, length] = [10, 400_000];
 const call = (name: string, ...args: CypherValue[]) => scalarFunctions[name.toLowerCase()]!.call(args, emptyGraph);
 
-/** The bytes that the pieces of long texts keep. */
+/** The bytes of heap that remain in use while only the pieces of long texts are referenced. */
 function bytesKept(pieceOf: (text: string) => CypherValue): number {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

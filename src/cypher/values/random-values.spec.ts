@@ -5,7 +5,7 @@ import { equals, keyOf } from './equality.js';
 import { compareForOrder, lessThan } from './order.js';
 import { isLong } from '../../../test/support/tier.js';
 
-/** Few different values, so that equal ones meet often, and the numbers around 2^53, where floats have gaps. */
+/** Few different values, so that equal values are often compared, and the numbers around 2^53, where floats have gaps. */
 const numbers: fc.Arbitrary<CypherValue> = fc.oneof(
   fc.bigInt({ min: -3n, max: 3n }),
   fc.integer({ min: -3, max: 3 }),

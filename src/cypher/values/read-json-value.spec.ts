@@ -73,7 +73,7 @@ describe('readJsonValue', () => {
     }
   });
 
-  /** The units that are spent on a text, up to a bound. */
+  /** The work units spent on reading a text. Fails as soon as they exceed `most`. */
   const spentOn = (text: string, most = Infinity): number => {
     let spent = 0;
     const spend = (units: number): void => { if ((spent += units) > most) throw new Error('too much'); }; // prettier-ignore
@@ -89,7 +89,7 @@ describe('readJsonValue', () => {
   ])('counts %s as it is read, by its characters', (_, text) => {
     expect(spentOn(text)).toBeGreaterThanOrEqual(1.25 * text.length);
     expect(() => spentOn(text, 1_000)).toThrow('too much');
-    // It does not read on: the end of the text is missing.
+    // The reader stops before the end: the end of this text is missing, which would be a SyntaxError.
     expect(() => spentOn(text.slice(0, -1), 1_000)).toThrow('too much');
   });
 

@@ -5,7 +5,7 @@ import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
 const space = /\s*/y;
-/** The part of a list's text before the list ends or a text, a list or a map in it begins. */
+/** Matches the text of a list up to the end of the list, or up to the first text, list or map in it. */
 const plainItems = /[^[\]{}"]*/y;
 const plainItem = /[^\s[\]{}",:]*/y;
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -29,11 +29,13 @@ const beyondIntegers = 10n ** 20n;
 const names = new Map<string, string>();
 const mostNames = 10_000;
 
-/** Units to read a character outside of texts; below, an entry of a map, and a name that is not kept yet. */
+/**
+ * Work units to read a character outside of texts. The next two constants are for an entry of a map, and for a name that is not cached yet.
+ */
 const unitsOfCharacter = 2;
 const unitsOfEntry = 16;
 const unitsOfNewName = 64;
-/** Units that the reader collects before it passes them to the meter at once. */
+/** Work units that the reader collects before it passes them to the meter at once. */
 const unitsAtOnce = 512;
 /**
  * Maximum characters of an integer that is read as a double. A double of this length is exact, and reading it is twice as fast as reading
@@ -44,7 +46,7 @@ const exactInteger = 15;
 /**
  * Reads PostgreSQL's text of a jsonb value. Integers become bigint and other numbers decimals, so that no digit is lost.
  * @param isOfFloats whether numbers other than integers become floats instead of decimals
- * @throws SyntaxError for a text that is not JSON; what the meter throws, before a long piece is read
+ * @throws SyntaxError for a text that is not JSON; the error of the meter at its limit
  */
 export function readJsonValue(text: string, isOfFloats = false): CypherValue {
   return new JsonReader(text, {
@@ -92,7 +94,6 @@ function readPlain(item: string, reading: Reading): CypherValue {
   return readNumber(item, reading);
 }
 
-/** Reads one JSON text from its beginning to its end. */
 class JsonReader {
   private at = 0;
   /** Units that have not been passed to the meter yet. */
@@ -103,7 +104,9 @@ class JsonReader {
     private readonly reading: Reading,
   ) {}
 
-  /** Reads the whole text. A text that is only one short JSON string spends no units, since the reader of that string counts them too. */
+  /**
+   * Reads the whole text. A short text that starts as a JSON string spends no units, since the caller counts units when it uses the string.
+   */
   readAll(): CypherValue {
     const isFree = this.text.startsWith('"') && this.text.length < longText;
     const value = this.read();
@@ -124,13 +127,13 @@ class JsonReader {
     }
   }
 
-  /** The next character that is not a space. */
+  /** The code of the next character that is not a space. Only spaces are consumed. */
   private sign(): number {
     if (this.text.charCodeAt(this.at) <= 32) this.piece(space);
     return this.text.charCodeAt(this.at);
   }
 
-  /** Reads the next character that is not a space, if it is the given one. */
+  /** Consumes the next character that is not a space, if it is the given one. Returns whether it did. */
   private skip(sign: number): boolean {
     if (this.sign() !== sign) return false;
     this.at += 1;

@@ -19,7 +19,10 @@ const asked = isLong
   ? { seed, bytes: 2_000_000, nthKind: 1, values: 200, queries: 100 }
   : { seed, bytes: 400_000, nthKind: 3, values: 0, queries: 0 };
 const ratioOf = ({ counted, measured }: Measured) => Math.round((100 * counted) / measured) / 100;
-/** A list that all rows share counts at each place of a list of theirs. */
+/**
+ * Matches queries whose rows hold lists that contain one shared list. Each row counts the shared list again, so the count may exceed the
+ * measured bytes.
+ */
 const isGatheredAgain = ({ name }: Measured) => /UNWIND.*UNWIND.*(collect\(v\)|\[v, i\])/.test(name);
 const isFar = (each: Measured) => ratioOf(each) < 0.7 || ratioOf(each) > 1.3;
 
@@ -27,7 +30,7 @@ describe('the size of values', () => {
   let measured: Measured[];
   const of = (what: Measured['what']) => measured.filter(each => each.what === what);
 
-  /** In a process with a heap of its own. */
+  /** Measures in a separate process, so that nothing else allocates on its heap. */
   beforeAll(async () => {
     const program = path.resolve(__dirname, '../../../test/support/measured-heap.mjs');
     const flags = ['--expose-gc', '--no-opt', '--no-flush-bytecode'];
@@ -50,7 +53,7 @@ describe('the size of values', () => {
 
   itLong('adds up to what random queries hold, at their first row and with all rows kept', () => {
     expect(of('randomQueries').length).toBeGreaterThan(5);
-    // The tree of the query and what it was compiled to take some hundred kilobytes, which nobody counts.
+    // The syntax tree and the compiled query take some hundred kilobytes, which the count leaves out.
     const isWrong = (each: Measured) =>
       each.counted < 0.7 * (each.measured - 400_000) || (!isGatheredAgain(each) && each.counted > 2 * each.measured + 400_000);
     expect([seed, of('randomQueries').filter(isWrong)]).toEqual([seed, []]);

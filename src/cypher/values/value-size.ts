@@ -17,12 +17,12 @@ const bytesOfDecimal = 48;
 const bytesOfElement = 72;
 const bytesOfPath = 48;
 const bytesOfTemporal = { date: 220, localtime: 220, time: 220, localdatetime: 260, datetime: 300, duration: 136 };
-/** Bytes of the text that a time keeps if it was read from the source. */
+/** Bytes of the source text that a temporal value keeps if it was read from a stored property. */
 const bytesOfSource = 48;
 
 /**
- * Maximum characters of a name (a key of a map) that maps share: such a name stands in the query, or is kept once for all JSON. A map with
- * more than `mostSharedNames` names counts as having names of its own.
+ * Maximum characters of a map key whose bytes are not counted, because maps share it: the key is written in the query, or is cached once
+ * for all JSON. In a map with more than `mostSharedNames` keys, all keys are counted.
  */
 export const longestSharedName = 64;
 const mostSharedNames = 256;
@@ -37,7 +37,7 @@ const kept = new WeakMap<object, { bytes: number; height: number }>();
 /** Greatest depth of nesting that the current measurement has reached. */
 let reached = 0;
 
-/** An expression would build a text, list or map that is too large. A value is never cut. */
+/** An expression would build a text, list or map that is too large. A value is never truncated. */
 export class ValueTooLargeFault extends ValueFault {
   constructor(
     readonly size: number,
@@ -114,7 +114,7 @@ export function checkLength(units: number): void {
   if (units > maxTextLength) throw new ValueTooLargeFault(units, maxTextLength, 'characters');
 }
 
-/** Returns a list or map that was built. @throws ValueFault if the value is too large or too deep */
+/** Returns a list or map after checking its size and depth. @throws ValueTooLargeFault; ValueFault if the value is too deep */
 export function checkedSize<T extends CypherValue>(value: T): T {
   checkBytes(sizeOf(value));
   return value;
@@ -161,7 +161,7 @@ function capacityOf(entries: number): number {
 function sizeOfText(text: string): number {
   // V8 shares texts of one character.
   if (text.length < 2) return text.length === 0 || text.charCodeAt(0) < 256 ? 0 : 24;
-  // The test makes V8 write a concatenated text in one piece.
+  // `wide.test` makes V8 join the parts of a concatenated text, which takes time for each character.
   spend(text.length >> 3);
   const bytes = wide.test(text) ? 2 * text.length : text.length;
   return bytesOfTextHead + ((bytes + 7) & ~7);

@@ -3,8 +3,8 @@ import { kindOf } from './value-kind.js';
 import { withoutLength } from '../../sql/without-length.js';
 
 /**
- * The type of a value that is certain before a query runs: the value is null or of this kind. For `any` nothing is certain. A `number` is
- * an integer or a decimal.
+ * The type of a value as far as it is certain before the query runs: at run time the value is null or of this type. `any` means that
+ * nothing is certain. A `number` is an integer or a decimal.
  */
 export type ValueType =
   | 'null'
@@ -36,7 +36,7 @@ export function typeOfValue(value: CypherValue): ValueType {
   }
 }
 
-/** The type of the values that a mapping declares with its word, such as `bigint` or `decimal(12,2)`. */
+/** The type of values for a type word of a mapping, such as `bigint` or `decimal(12,2)`. */
 export function typeOfWord(type: string): ValueType {
   const word = wordOf(type);
   if (word.endsWith('[]')) return 'list';

@@ -34,8 +34,8 @@ export async function socketDirectory(dataDirectory: string): Promise<string> {
 }
 
 /**
- * Removes sockets that processes ended by `kill -9` left behind. Each socket is asked itself, because the id of its process may belong to
- * another container.
+ * Removes sockets that processes ended by `kill -9` left behind. Each socket is tested by a connection, because its process may run in
+ * another container, whose process ids mean nothing here.
  */
 async function removeSocketsOfTheDead(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
@@ -61,7 +61,7 @@ function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Whether some process listens on the socket, in whatever container. A socket that cannot be asked counts as listening. */
+/** Whether some process listens on the socket, in any container. A socket that cannot be tested counts as listening. */
 export function answers(address: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = net.connect(address);

@@ -149,7 +149,7 @@ describe('takeDirectory', () => {
     await expect(takeDirectory(directory)).rejects.toThrow(ForeignServerError);
     expect(existsSync(pidFileOf(directory))).toBe(true);
     server.close();
-    // The refusal has given the lock back.
+    // The refused attempt has released the lock.
     DirectoryLock.take(directory)!.release();
   });
 

@@ -6,14 +6,14 @@ import { ownPlace, type ProcessPlace, startOf } from './process-place.js';
 const lockFileName = 'service.lock';
 /** The length of the record in bytes. It is always the same, so that a later record takes no more room on a full disk. */
 const recordBytes = 1024;
-/** A flag of open(2) on macOS that takes the lock of flock(2) while opening. Node has no name for it. */
+/** O_EXLOCK of open(2) on macOS: takes the lock of flock(2) while opening. Node has no constant for it. */
 const openExclusively = 0x20;
 
 /** The process that holds the directory or held it last. */
 export interface Holder extends ProcessPlace {
   /** The time at which the holder took the directory, as ISO 8601. */
   since: string;
-  /** The server that the holder started last. Until then it is the last server of the holder before, which has ended. */
+  /** The server that this holder started last. Before that, the last server of the former holder, with `started: 'ended'`. */
   server: { pid: number; started: string } | null;
 }
 
@@ -43,9 +43,9 @@ export class DirectoryNotLockableError extends Error {
 }
 
 /**
- * Holds a data directory by a lock on a file in it, whatever path, container or process leads there. The lock of flock(2) belongs to
- * the open file. Programs that inherit the descriptor hold it too: it lasts until this process, its server and each process of the
- * server have ended in any way. The file stays for ever, because a lock on a file that is being replaced would keep nobody out.
+ * Holds a data directory by a lock on a file in it, for all paths, containers and processes. The lock of flock(2) belongs to the open file.
+ * Programs that inherit the descriptor hold it too: the lock lasts until this process, its server and each process of the server have ended
+ * in any way. The file is never deleted: a process that then creates and locks a new file would not see this lock.
  */
 export class DirectoryLock {
   private isHeld = true;
@@ -53,7 +53,7 @@ export class DirectoryLock {
   private constructor(
     /** The descriptor of the lock file. Programs that write to the directory inherit it. */
     readonly descriptor: number,
-    /** The last holder, if any. It has ended, and so has every program that inherited its lock. */
+    /** The former holder, if any. It has ended, and so has every program that inherited its lock. */
     readonly former: Holder | null,
     private readonly own: Holder,
   ) {}
@@ -75,18 +75,18 @@ export class DirectoryLock {
     return lock;
   }
 
-  /** Tells later holders which server has inherited the lock. */
+  /** Records which server has inherited the lock, for later holders. */
   noteServer(pid: number): void {
     this.own.server = { pid, started: startOf(pid) ?? '' };
     try {
       this.write();
     } catch {
-      // The record still names this process as the holder. Because it names no server, a later holder leaves more to PostgreSQL's own
-      // judgement.
+      // The record still names this process as the holder, but no server. A later holder then leaves `postmaster.pid` to PostgreSQL's own
+      // check instead of removing it.
     }
   }
 
-  /** Gives up this process's hold on the lock. Programs that inherited the descriptor still hold it. */
+  /** Releases the lock of this process. Programs that inherited the descriptor still hold it. */
   release(): void {
     if (this.isHeld) closeSync(this.descriptor);
     this.isHeld = false;

@@ -42,7 +42,7 @@ describe('an embedded server that dies', () => {
   (process.platform === 'linux' ? it : it.skip)(
     'is back at once, although a statement has outlived it (skipped elsewhere than on Linux)',
     async () => {
-      // Its client stays connected.
+      // The client stays connected, so the server process of its statement outlives the killed postmaster.
       const statement = expect((await connect()).query(hours)).rejects.toThrow();
       await sleep(300);
       process.kill(postmaster(), 'SIGKILL');
@@ -52,7 +52,7 @@ describe('an embedded server that dies', () => {
   );
 
   it('is started again however early its successors die', async () => {
-    // The log file takes longer to close than a server takes to see that it cannot start.
+    // Closing the log file takes 500 ms here, longer than a server needs to fail on its broken configuration.
     const realOpen = fs.open;
     const slow = jest.spyOn(fs, 'open').mockImplementation(async (...args) => {
       const file = await realOpen(...args);
@@ -60,7 +60,7 @@ describe('an embedded server that dies', () => {
       file.close = () => sleep(500).then(close);
       return file;
     });
-    // The product imports `open` by name.
+    // embedded-postgres.ts imports `open` by name, so the named export must be updated to the mock.
     syncBuiltinESMExports();
     const pidFile = path.join(directory, 'postgres', 'postmaster.pid');
     const first = postmaster();

@@ -19,7 +19,7 @@ const stopTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** After a run of the server that lasted at least this long, the pause before the next restart is the shortest again. */
+/** If the server has run for at least this many milliseconds, the pause before its next restart is `firstPauseMs` again. */
 const wellAfterMs = 30_000;
 const user = 'graph';
 const passwordFileName = 'postgres.password';
@@ -98,8 +98,8 @@ export class EmbeddedPostgres {
       jit: 'off',
       // A query may use parallel workers only if two cores are left for everything else.
       max_parallel_workers: String(Math.max(0, os.availableParallelism() - 2)),
-      // The server ends a statement whose client is gone. Without this setting the statement would go on for nobody, and would keep a
-      // server that died from starting again. PostgreSQL refuses the setting on Windows.
+      // The server ends a statement whose client is gone. Otherwise the statement would run on without a client. If the server died, that
+      // statement's process would also keep a new server from starting. PostgreSQL refuses the setting on Windows.
       ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '2s' }),
       // The disk space that sorts and joins of one server process may use. The sorts of a run of millions of rows fit; those of a cross
       // product do not.
@@ -145,7 +145,7 @@ export class EmbeddedPostgres {
     return this.databaseUrl(database);
   }
 
-  /** Has the server write its tables to disk, so that it needs less of its write-ahead log. */
+  /** Runs a checkpoint: the server writes its tables to disk, and can then delete files of its write-ahead log. */
   async checkpoint(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: connectTimeoutMs });
     client.on('error', () => undefined);
@@ -167,7 +167,10 @@ export class EmbeddedPostgres {
     this.onExits.push(handler);
   }
 
-  /** Stops the server by a fast shutdown: open transactions are rolled back, committed ones are kept. */
+  /**
+   * Stops the server by a fast shutdown: open transactions are rolled back, committed ones are kept. A server that still runs after 30 s is
+   * ended at once.
+   */
   async stop(): Promise<void> {
     this.kill();
     const timer = setTimeout(() => this.child?.kill('SIGQUIT'), stopTimeoutMs);
@@ -205,7 +208,8 @@ export class EmbeddedPostgres {
         resolve();
       });
     });
-    // The log is closed only now: a server that ends at once would otherwise end unseen while this waits.
+    // The log file is closed only after the listeners are added. Otherwise the exit of a server that ends at once would be missed while
+    // this function waits for the close.
     await log.close();
     await waitUntilReady(this.url, () => this.failure);
   }
@@ -221,7 +225,8 @@ export class EmbeddedPostgres {
       await sleep(pauseMs);
       if (this.stopping) return;
       await endOrphans(this.cluster);
-      // Orphans that `endOrphans` cannot find keep the directory busy for a moment, and the start fails. A later attempt finds them gone.
+      // Orphans that `endOrphans` cannot find keep the directory busy for a moment, and this start then fails. A later start succeeds once
+      // they have ended.
       await this.spawn().catch(() => undefined);
     }
   }
@@ -236,7 +241,7 @@ export function databaseUrl(url: string, database: string): string {
   return url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
 }
 
-/** Tells whether the directory holds a cluster of an embedded server. */
+/** Whether the directory holds a cluster of an embedded server. */
 export function holdsCluster(dataDirectory: string): boolean {
   return existsSync(path.join(dataDirectory, 'postgres', 'PG_VERSION'));
 }

@@ -49,8 +49,8 @@ export async function takeDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Tells the server of a dead holder to stop: by a fast shutdown, or at once if `atOnce`. If the server is gone, its remaining processes are
- * ended at once.
+ * Signals the server of a dead holder to stop: by a fast shutdown, or at once if `atOnce`. If the server itself is gone, its remaining
+ * processes are ended at once.
  */
 function stopServerOf(holder: Holder, directory: string, atOnce: boolean): void {
   const { server } = holder;
@@ -63,8 +63,8 @@ function stopServerOf(holder: Holder, directory: string, atOnce: boolean): void 
 }
 
 /**
- * Removes the `postmaster.pid` of the last holder's server. This server is dead wherever it ran, because it inherited the lock that is free
- * now. A file of another server, such as a server of a release before this lock, is left to PostgreSQL's own judgement.
+ * Removes the `postmaster.pid` of the former holder's server. That server is dead wherever it ran, because it inherited the lock, and the
+ * lock was free. A file of another server, such as the server of an older release without this lock, is left to PostgreSQL's own check.
  * @throws ForeignServerError if a server without the lock answers
  */
 async function clearFormerServer(directory: string, { former }: DirectoryLock): Promise<void> {
@@ -93,13 +93,16 @@ export async function endOrphans(cluster: string): Promise<void> {
   }
 }
 
-/** The ids of PostgreSQL processes that work in the directory, whatever path led them there. Empty except on Linux, which alone tells. */
+/**
+ * The ids of PostgreSQL processes whose working directory is the cluster, by any path. Empty on systems other than Linux, which do not show
+ * it.
+ */
 function processesOf(cluster: string): number[] {
   const pids = seesOwnProcesses() ? readdirSync('/proc').map(Number) : [];
   return pids.filter(pid => worksIn(cluster, pid));
 }
 
-/** Tells whether a process is a PostgreSQL process of this cluster, without listing all processes. False except on Linux. */
+/** Whether a process is a PostgreSQL process of this cluster. Does not list all processes. False on systems other than Linux. */
 export function isServerOf(cluster: string, pid: number): boolean {
   return seesOwnProcesses() && worksIn(cluster, pid);
 }

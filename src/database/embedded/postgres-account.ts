@@ -14,8 +14,8 @@ export interface ServerCommand {
 }
 
 /**
- * Options of setpriv that keep the right to pass closed directories when the user changes. Without `no_setuid_fixup` the kernel would drop
- * this right for access(2), which initdb uses to look for its own programs.
+ * Options of setpriv that keep the right to enter directories that are closed to other users when the user changes. Without
+ * `no_setuid_fixup` the kernel would drop this right for access(2), which initdb uses to look for its own programs.
  */
 const keepDirectoryAccess = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
 
@@ -33,15 +33,15 @@ export interface PostgresAccount {
  */
 export function withBoundedMemory({ file, args, ...owner }: ServerCommand, megabytes: number): ServerCommand {
   if (process.platform !== 'linux') return { file, args, ...owner };
-  // A tighter limit that is already set stays. `exec` keeps the process id.
+  // If a lower hard limit is already set, `ulimit` fails and that limit stays. `exec` keeps the process id.
   const script = `ulimit -S -d ${megabytes * 1024} 2>/dev/null; exec "$@"`;
   return { file: 'sh', args: ['-c', script, 'sh', file, ...args], ...owner };
 }
 
 /**
  * Chooses the account. An ordinary user runs PostgreSQL as that user; root runs it as `nobody`. If `nobody` cannot reach the files (a
- * project under /root), PostgreSQL keeps the one capability that lets it pass closed directories. `setpriv` (util-linux) also asks the
- * kernel to stop PostgreSQL when this process dies, even by `kill -9`.
+ * project under /root), PostgreSQL keeps the one capability that lets it enter closed directories. `setpriv` (util-linux) also has the
+ * kernel send SIGINT to PostgreSQL when this process dies, even by `kill -9`.
  */
 export function choosePostgresAccount(paths: string[]): PostgresAccount {
   const isRoot = process.getuid?.() === 0;
@@ -62,7 +62,7 @@ export function choosePostgresAccount(paths: string[]): PostgresAccount {
   };
 }
 
-/** Tells whether any user may pass every directory on the way to `target`. */
+/** Whether any user may enter every directory on the path to `target`. */
 function isReachableByAll(target: string): boolean {
   for (let folder = path.dirname(target); ; folder = path.dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;

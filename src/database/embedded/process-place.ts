@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 
-/** Names a process so that another process can tell whether it has ended, or that this cannot be told. */
+/** Identifies a process, so that another process can check whether it has ended, or find that the check is impossible. */
 export interface ProcessPlace {
   /** The host's name, for people to read. In a container it is the container's name. */
   host: string;
@@ -44,7 +44,7 @@ export function startOf(pid: number): string | null {
   }
 }
 
-/** False if `/proc` numbers processes in another way than this process sees them. */
+/** Whether `/proc` shows this process under its own id. False if `/proc` belongs to another PID namespace. */
 export function seesOwnProcesses(): boolean {
   return isLinux && readlinkSync('/proc/self') === String(process.pid);
 }
@@ -54,8 +54,8 @@ function bootId(): string {
 }
 
 /**
- * The namespaces of this process. If they cannot be told, the text equals no other and not even itself: `/proc` is missing, or shows other
- * processes than ours.
+ * The namespaces of this process as a text. If `/proc` is missing or belongs to another PID namespace, a random text, which equals no other
+ * text.
  */
 function namespace(): string {
   if (!isLinux) return '';

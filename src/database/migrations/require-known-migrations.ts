@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { version } from '../../config/version.js';
 import { migrations } from './migrations.js';
 
-/** A newer release has changed the database, and this one does not know how. */
+/** The database has migrations of a newer release, which this release does not know. */
 export class DatabaseIsNewerError extends Error {
   constructor(unknown: readonly string[]) {
     super(
@@ -13,7 +13,7 @@ export class DatabaseIsNewerError extends Error {
   }
 }
 
-/** The names of the migrations that the database has seen, oldest first. None for a database without the service's tables. */
+/** The names of the migrations that were run on the database, oldest first. Empty for a database without the service's tables. */
 export async function listAppliedMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query<{ is: boolean }>(`SELECT to_regclass('public.migrations') IS NOT NULL AS is`);
   if (!found[0]!.is) return [];

@@ -27,7 +27,7 @@ export class DatabaseAccess {
     return new DatabaseAccess(url('records'), url('retrieval'), url('mirror'));
   }
 
-  /** Gives access by these roles to another database, which must be a copy of this database. */
+  /** The same logins on another database of the same server, which must be a copy of this database. */
   on(database: string): DatabaseAccess {
     const moved = (url: string): string => url.replace(/^([^@]*@[^/]*\/)[^?]*/, `$1${encodeURIComponent(database)}`);
     return new DatabaseAccess(moved(this.records), moved(this.retrieval), moved(this.mirror));

@@ -6,7 +6,7 @@ import { type DatabaseAccess, deriveUrl, loginOf, roleName, roles } from './data
 import { prepareServer } from './prepare-server.js';
 import { RolesMissingError } from './roles.errors.js';
 
-/** Covers databases of one server whose owners differ as those of operators do. */
+/** Tests databases on one server whose owners have different rights, as operators set them up. */
 describe('preparing a database', () => {
   const databases: TestDatabase[] = [];
   afterAll(() => Promise.all(databases.map(database => database.drop())));

@@ -8,7 +8,10 @@ import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** An SQL statement that has not been run yet. The service starts without a statement that is not `needed`, and reports it. */
+/**
+ * An SQL statement that still has to be run. If a statement that is not `needed` fails for lack of rights, the service starts anyway and
+ * reports the statement.
+ */
 interface Step {
   sql: string;
   needed: boolean;
@@ -57,7 +60,7 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
   }
   await dropFormerReader(client);
   const left = steps.length === 0 ? [] : await missingSteps(client, owner, access);
-  // PostgreSQL only warns when a user grants without the right to grant, so the state is read again.
+  // PostgreSQL only warns when a user grants a right without being allowed to, so the state is read again.
   if (left.some(step => step.needed)) throw new RolesMissingError(owner, left.map(({ sql }) => sql), undefined); // prettier-ignore
   if (left.length > 0) {
     log?.warn(
@@ -125,7 +128,7 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   return steps;
 }
 
-/** Reads the existing roles, and which of the powers that they must not have they do have. */
+/** Reads the existing roles, each with the powers it has that a role of the service must not have. */
 async function readStates(client: pg.ClientBase, owner: string, names: Record<Role, string>): Promise<Map<string, RoleState>> {
   const { rows } = await client.query<RoleState>(
     `SELECT r.rolname::text AS name, coalesce(s.setconfig, '{}') AS settings,
@@ -161,7 +164,7 @@ async function canLogIn(url: string): Promise<boolean> {
   }
 }
 
-/** Drops the one role that releases up to 0.1 used for user SQL, shared by all databases of a server. */
+/** Drops the role `graph_mirror_reader`. Releases up to 0.1 ran user SQL as this role, which all databases of a server shared. */
 async function dropFormerReader(client: pg.ClientBase): Promise<void> {
   await client.query(`
     DO $$ BEGIN

@@ -15,7 +15,7 @@ const closedFunctions =
   'query_to_xml.*|(table|schema|database|cursor)_to_xml.*|ts_stat|ts_rewrite|pg_export_snapshot|pg_current_xact_id|txid_current)$';
 
 /**
- * Prepares the embedded server as far as a superuser is needed: the database, its owner, the roles, and the rights of everybody. Nothing
+ * Does the preparations of the embedded server that need a superuser: the database, its owner, the roles, and the rights of PUBLIC. Nothing
  * else ever logs in as the superuser.
  * @returns URL of the database with its owner's login
  */

@@ -9,8 +9,8 @@ import { prepareServer } from './prepare-server.js';
 const all = 'SELECT INSERT UPDATE DELETE';
 
 /**
- * The rights of each role on each table, in the order of `roles`; columns are listed where it may read no others. A new table fails
- * until it is listed here.
+ * The rights of each role on each table, in the order of `roles`. If a role may read only some columns of a table, these columns are
+ * listed. A new table fails the test until it is listed here.
  */
 const matrix: Record<string, [records: string, retrieval: string, mirror: string]> = {
   'public.api_key_graphs': [all, '', ''],
@@ -126,7 +126,7 @@ describe('the rights of the roles', () => {
       clients[role] = new pg.Client(access[role]);
       await clients[role].connect();
     }
-    // A session can change the defaults that it starts with, so the rights must not depend on them.
+    // A session can change `default_transaction_read_only`, so the rights must hold without it.
     for (const role of roles) await clients[role].query('SET default_transaction_read_only = off');
     await clients.records.query('CREATE TABLE mirror.things (id int, name text)');
     await clients.records.query(createGraphTables(7));

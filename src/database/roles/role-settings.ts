@@ -7,9 +7,9 @@ import { type Role } from './database-access.js';
 const userWork = { temp_file_limit: '1GB', work_mem: '8MB' };
 
 /**
- * The settings with which each session of a role starts. A list is written as names, any other value as one value. Only a superuser may set
- * `temp_file_limit`, so it takes effect on the embedded server; with another server the service reports at its start that the limit is
- * missing.
+ * The settings with which each session of a role starts. An array is written as a list of identifiers, a string as one quoted value. Only a
+ * superuser may set `temp_file_limit`, so it takes effect on the embedded server; with another server the service reports at its start that
+ * the limit is missing.
  */
 export const roleSettings: Record<Role, Record<string, string | readonly string[]>> = {
   // pg_temp comes last, so that a temporary table cannot stand in for a table of the service.

@@ -28,7 +28,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   mirror_copies: { records: write },
   mirror_copy_runs: { records: write },
   mirror_copy_tables: { records: write },
-  // A reader of the mirror reads the tables' versions in its own snapshot, so it knows which versions its data has.
+  // A query on the mirror reads the versions of the tables in its own snapshot, so that they are exactly the versions of its data.
   mirror_tables: { records: write, mirror: 'SELECT (name, version, changed_at)' },
   queries: { records: write },
   query_claims: { records: write },

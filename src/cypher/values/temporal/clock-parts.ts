@@ -65,7 +65,10 @@ export function fromParts(kind: TemporalKind, parts: ClockParts, now: Now): Temp
   return kind === 'localdatetime' ? { kind, dateTime } : atZone(dateTime, zone, offsetSeconds);
 }
 
-/** The parts of another value, to build a value of a kind. @throws ValueFault for a value without the date or time that the kind needs */
+/**
+ * The parts of a temporal value from which a value of the given kind is built.
+ * @throws ValueFault for a value without the date or time that the kind needs
+ */
 export function partsFor(kind: TemporalKind, where: string, value: CypherValue): ClockParts {
   if (isTemporal(value) && (hasDate(kind) ? hasDate(value.kind) : hasTime(value.kind))) return partsOf(value);
   throw wrongKind(

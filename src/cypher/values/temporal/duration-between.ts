@@ -13,7 +13,7 @@ interface Span {
   readonly end: Temporal.PlainDateTime;
   /** The named zone of the start, where days may have 23 or 25 hours; null without a named zone. */
   readonly zone: string | null;
-  /** When the span starts, in nanoseconds since 1970. Clocks without a zone stand in UTC. */
+  /** The start of the span in nanoseconds since 1970. Values without a zone count as UTC. */
   readonly since: bigint;
   readonly nanoseconds: bigint;
   readonly hasDates: boolean;
@@ -46,8 +46,8 @@ export function durationInSeconds(from: TemporalValue, to: TemporalValue): Durat
 }
 
 /**
- * A value without a date or a zone takes the date or zone of the other value. A date means its midnight. The end is seen from the zone of
- * the start.
+ * A value without a date or a zone takes the date or zone of the other value. A date means its midnight. The end is converted to the zone
+ * of the start.
  */
 function spanOf(from: TemporalValue, to: TemporalValue): Span {
   const first = partsOf(from);

@@ -10,7 +10,7 @@ const day = 86_400n * second;
 /** Nanoseconds of a mean month: a twelfth of 365.2425 days, the mean year of the Gregorian calendar. */
 const month = 2_629_746n * second;
 
-/** Amounts of the three parts of a duration, still to be divided by one common divisor. */
+/** Amounts of the three parts of a duration. `toDuration` divides all of them by one divisor. */
 export interface DurationParts {
   readonly months: bigint;
   readonly days: bigint;

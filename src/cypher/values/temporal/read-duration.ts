@@ -21,8 +21,8 @@ const units: ReadonlyMap<string, readonly [Part, bigint]> = new Map<string, read
 ]);
 
 /**
- * Maximum characters of a text that is read as a duration. Seven amounts, each of two numbers of 19 digits, are shorter. Matching a long
- * text would take long.
+ * Maximum characters of a text that is read as a duration, since matching a long text takes long. A valid duration is shorter: seven
+ * amounts, each of two numbers with at most 19 digits.
  */
 const longestText = 400;
 const amount = (name: string, letter: string) => `(?:(?<${name}>[+-]?\\d{1,19}(?:[.,]\\d{1,19})?)${letter})?`;

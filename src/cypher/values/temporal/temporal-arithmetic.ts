@@ -7,10 +7,14 @@ import { atZone, epochNanosecondsOf, inZone, zoneOf } from './zone.js';
 
 const [unitsOfDays, unitsInZone] = [600, 2_500];
 const day = 86_400_000_000_000n;
-/** Maximum months, and maximum days, to add. So many days are more than lie between the first and the last day of Temporal. */
+/**
+ * Maximum months, and maximum days, that are added to a value. The whole range of Temporal has about as many days, so more would leave it.
+ */
 const mostDays = 200_000_000n;
 
-/** Adds the months, then the days, then the rest. A time of day wraps around midnight. A date takes the whole days of the rest. */
+/**
+ * Adds the months, then the days, then the seconds. A time of day wraps around midnight. A date adds only the whole days in the seconds.
+ */
 export function addDuration<T extends TemporalValue>(temporal: T, duration: DurationValue): T;
 export function addDuration(temporal: TemporalValue, duration: DurationValue): TemporalValue {
   spend(temporal.kind === 'datetime' ? unitsInZone : unitsOfDays);

@@ -34,8 +34,8 @@ export function toPlainDate(base: Temporal.PlainDate | null, fields: DateFields)
 }
 
 /**
- * The time `base` with some fields replaced. Without a base each missing field is 0. @param needed number of leading fields that are
- * required
+ * The time `base` with some fields replaced. Without a base each missing field is 0.
+ * @param needed number of leading fields that are required
  */
 export function toPlainTime(base: Temporal.PlainTime | null, fields: TimeFields, needed = 0): Temporal.PlainTime {
   const fraction = timeFields.slice(3).find(name => fields[name] !== undefined);
@@ -87,8 +87,8 @@ function nthDay(first: Temporal.PlainDate, name: string, day: number, most: numb
 }
 
 /**
- * The part of a second below one. The largest unit that is given may count up to a whole second, and each smaller unit up to one of the
- * unit given before it.
+ * The fraction of a second. The largest given unit may count up to a full second, and each smaller unit up to one of the unit given before
+ * it, as in `{millisecond: 1, nanosecond: 999999}`.
  */
 function fractionOf(fields: TimeFields, base: Temporal.PlainTime | null) {
   const units = [
@@ -125,7 +125,10 @@ function refuseTogether(name: string, others: readonly string[]): never {
   });
 }
 
-/** Refuses a field without the fields before it, as a day without its month. @param needed number of leading fields that are required */
+/**
+ * Refuses a field without the fields before it, as a day without its month.
+ * @param needed number of leading fields that are required
+ */
 function refuseGaps(names: readonly string[], needed: number, fields: Readonly<Record<string, number | undefined>>): void {
   const given = Object.keys(fields).filter(name => fields[name] !== undefined);
   const before = Math.max(needed, ...given.map(name => names.indexOf(name)));

@@ -21,7 +21,7 @@ export interface TemporalFunction {
 
 type Call = (args: readonly CypherValue[], now: Now) => CypherValue;
 
-/** Units to compute a temporal value by the calendar; `unitsOfZone` for a value with a zone. */
+/** Work units to compute a temporal value by the calendar; `unitsOfZone` for a value with a zone. */
 const unitsOfCalendar = 500;
 const unitsOfZone = 2_500;
 

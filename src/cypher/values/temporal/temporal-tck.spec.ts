@@ -13,7 +13,7 @@ import { temporalText } from './temporal-text.js';
 const folder = join(process.cwd(), '..', 'shared', 'suites', 'tck', 'features', 'expressions', 'temporal');
 const now = { epochNanoseconds: 1_700_000_000_123_456_789n, timeZone: 'UTC' };
 
-// The suite is not part of the repository. CI puts it beside it.
+// The suite is not part of the repository. CI places it in a folder beside the repository.
 (existsSync(folder) ? describe : describe.skip)('the temporal features of the openCypher TCK', () => {
   it('come out as the TCK has them, but for years beyond those of Temporal', () => {
     const scenarios = readdirSync(folder).flatMap(file => readFeature(readFileSync(join(folder, file), 'utf8')));
@@ -38,7 +38,8 @@ function run({ setup, query, expected }: Scenario): string | null {
     for (const statement of setup) reader.run(statement);
     const returned = reader.run(query);
     const wanted = expected.rows[0] ?? [];
-    // A query that creates is followed by one that returns its node.
+    // A CREATE query returns no columns. The scenario's next query, such as `MATCH (n) RETURN n.created`, has the expected columns, so each
+    // column name is evaluated as an expression.
     const found = expected.columns.map(column => cell(returned.has(column) ? (returned.get(column) ?? null) : reader.evaluate(column)));
     return found.join(' | ') === wanted.join(' | ') ? null : `${found.join(' | ')} instead of ${wanted.join(' | ')}`;
   } catch (error) {
@@ -52,7 +53,7 @@ function cell(value: CypherValue): string {
   return typeof value === 'string' ? `'${value}'` : `${value as bigint | boolean | null}`;
 }
 
-/** Reads the few forms of queries that these features have, and evaluates them on the way. */
+/** Parses and evaluates the few forms of queries that these features contain. */
 class QueryReader {
   private readonly nodes: { label: string; properties: CypherMap }[] = [];
   private variables = new Map<string, CypherValue>();

@@ -36,7 +36,8 @@ export function offsetText(seconds: number): string {
 }
 
 /**
- * The ISO text of a date. For a year that does not have four digits Temporal writes six digits, and openCypher as many as the year has.
+ * The ISO text of a date. Temporal would write a year outside 0 to 9999 with six digits. openCypher writes only the digits of the year, at
+ * least four.
  */
 function dateText({ year, month, day }: Temporal.PlainDate | Temporal.PlainDateTime): string {
   const sign = year < 0 ? '-' : year > 9999 ? '+' : '';
