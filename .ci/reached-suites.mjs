@@ -1,12 +1,12 @@
-// Prints the suites of the long tier that the changes since the last release can reach, each on a line: those that are about a folder of
-// `src` in which something changed. Suites of more than some minutes run by hand, with all others, before a release: `npm run test:long`.
+// Prints the long-tier suites to run, one on each line: those of each folder of `src` that has changed since the last release.
+// Suites that take more than a few minutes (`byHand`) run by hand before a release, with all others: `npm run test:long`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The suites by the folders that they are about, as far as they take a minute or two. */
+/** Suites that take a minute or two, by the folder of `src` that they test. */
 const suites = {
   access: ['test/access-matrix'],
   'api-keys': ['test/access-matrix'],
@@ -94,7 +94,7 @@ const suites = {
   webhooks: ['test/webhook-faults', 'test/webhooks-deliveries', 'test/webhooks-requests'],
 };
 
-/** Suites that take longer, or that no single folder is about. */
+/** Suites that take longer, or that test no single folder. */
 const byHand = [
   'test/acknowledged-writes', 'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
   'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/values',
@@ -105,13 +105,13 @@ const byHand = [
   'test/whole-queries/whole-queries',
 ]; // prettier-ignore
 
-/** Some seven minutes. */
+/** The most suites of one call. So many take some seven minutes. */
 const mostSuites = 24;
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 if (git('rev-parse', '--is-shallow-repository') === 'true') throw new Error('A shallow clone does not show what changed since the release');
 
-/** The suites that are there. Those in `src` are about their own folder. */
+/** All suites on disk. A suite in `src` tests the folder in which it is. */
 const ending = /\.long-spec\.ts$/;
 const all = ['src', 'test'].flatMap(top =>
   readdirSync(path.join(root, top), { recursive: true })
@@ -124,7 +124,7 @@ const wrong = [...all.filter(suite => !named.includes(suite)), ...named.filter(s
 const gone = Object.keys(suites).filter(folder => !existsSync(path.join(root, 'src', folder)));
 if (wrong.length + gone.length > 0) throw new Error(`.ci/reached-suites.mjs differs from what is there: ${[...wrong, ...gone].join(', ')}`);
 
-/** The commit that gave the version in package.json: the last release. */
+/** The commit that last changed the version in package.json: the last release. */
 const release = git('log', '-1', '--format=%H', '-G^  "version"', '--', 'package.json');
 const changed = git('diff', '--name-only', release).split('\n');
 const isChanged = folder => changed.some(file => file.startsWith(`src/${folder}/`) && !file.endsWith('spec.ts'));
@@ -135,7 +135,7 @@ const reached = Object.entries(suites)
   .sort((a, b) => b.at - a.at)
   .flatMap(({ names }) => names);
 if (changed.some(file => /^(Dockerfile|docker-entrypoint\.sh|package-lock\.json)$/.test(file))) reached.unshift('test/docker-image');
-// Much may change between two releases. Suites beyond `mostSuites`, those of the folders that changed first, are run by hand.
+// The suites of the folders that changed last come first. The suites beyond `mostSuites` are left to `npm run test:long`.
 const inOrder = [...new Set(reached)];
 const later = inOrder.splice(mostSuites);
 for (const suite of inOrder) process.stdout.write(`${suite}.long-spec.ts\n`);

@@ -1,5 +1,5 @@
-// The least that a query on a loaded graph costs beside its own work: a bare route that reads three rows one after the other, as the account,
-// the limit and the stored answer are read, and asks another process, one of whose threads reads one statement for its answer.
+// Measures the least time that a query on a loaded graph can take. A bare route reads three rows one after the other, as the service
+// reads the account, the limit and the stored answer. It then calls another process, where a thread runs one statement for the answer.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -11,7 +11,7 @@ import { quantile, timed } from './figures.mjs';
 
 const file = fileURLToPath(import.meta.url);
 const oneRow = { name: 'row', text: 'SELECT $1::int AS id', values: [1] };
-/** About what one hop from a person of the social graph rests on. */
+/** About as many rows as the evidence of a one-hop query on the social graph. */
 const evidence = { name: 'rows', text: "SELECT id, repeat('x', 60) AS properties FROM generate_series(1, 50) id" };
 
 /** @returns the median time of one request, in ms */

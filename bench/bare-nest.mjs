@@ -1,4 +1,4 @@
-// The minimum of Nest on Express: one route, no guard, no pipe, no database. With the argument `ours` it runs on our adapter.
+// A minimal Nest server on Express: one route, no guard, no pipe, no database. With the argument `ours` it uses the service's own adapter.
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,13 +1,13 @@
-// Makes many users with a token and a key each, so that limits are met as in real use: many callers, each far below its limit.
+// Makes many users with a token and a key each, so that the limiter is measured as in real use: many callers, each far below its limit.
 import { createHmac, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { createApiKey } from '../dist/src/api-keys/api-key-format.js';
 import { tokenAudience, tokenIssuer } from '../dist/src/access/token-key.js';
 
-/** The service's `JWT_SECRET_KEY`. With it tokens need no login, which is slow on purpose. */
+/** The service's `JWT_SECRET_KEY`. The bench signs tokens with it, because a login is slow on purpose: it hashes the password. */
 export const tokenSecret = 'bench-secret-of-at-least-32-bytes';
 
-/** Writes the users without the API. `tokens` and `keys` are the credentials of their clients. */
+/** Inserts the users into the database. Returns one token of each user (`tokens`) and one API key of each user (`keys`). */
 export async function createCallers(databaseUrl, count) {
   const keys = Array.from({ length: count }, () => createApiKey());
   const client = new pg.Client({ connectionString: databaseUrl });

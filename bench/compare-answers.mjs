@@ -1,11 +1,11 @@
-// Asks the same of ours through REST, of PostgreSQL by a prepared statement on the graph's own tables, and of Ladybug in process. Every
-// answer is compared.
+// Sends each question to the service through REST, to PostgreSQL as a prepared statement on the graph's own tables, and to Ladybug in
+// process. It compares every answer with the service's.
 import pg from 'pg';
 import { quantile, report, round, timed } from './figures.mjs';
 import { databaseUrl } from './service.mjs';
 import { randomOf } from './social-graph.mjs';
 
-/** The longest statement of PostgreSQL that is waited for. */
+/** PostgreSQL's statement timeout. A statement that exceeds it is reported as `over 60000`. */
 const sqlPatienceMs = 60_000;
 const timedOut = '57014';
 
@@ -18,7 +18,7 @@ export class AnswerComparison {
   /** @param label the label of the nodes that questions start from */
   static async open(api, graph, dataDirectory, label, ladybug) {
     const client = new pg.Client({ connectionString: await databaseUrl(dataDirectory) });
-    // An error ends the service, and with it the connection: the first one is the one to see.
+    // If the bench fails, the service stops and breaks this connection. Without a listener this second error would hide the first.
     client.on('error', () => undefined);
     await client.connect();
     await client.query('VACUUM ANALYZE');
@@ -33,9 +33,9 @@ export class AnswerComparison {
   }
 
   /**
-   * Reports one question: medians of ours and of the others, and how many times longer they take.
-   * @param question `once` asks few times, without parameters; `pairs` gives `$other` besides `$seed`; `ladybug` is its own Cypher;
-   * `repeats`: Ladybug follows a relationship twice, which openCypher does not, so that its answer may differ
+   * Reports one question: the medians of the service, of SQL and of Ladybug, and how many times longer the others take than the service.
+   * @param question `once`: few trials, without parameters; `pairs`: a parameter `$other` besides `$seed`; `ladybug`: Cypher for Ladybug,
+   *   if it differs; `repeats`: Ladybug may follow a relationship twice, which openCypher forbids, so its answer is not compared
    */
   async compare({ name, cypher, sql, ladybug: own, once, pairs, repeats }, trials, inSet = {}) {
     const random = randomOf(11);
@@ -68,7 +68,7 @@ export class AnswerComparison {
     await this.ladybug?.close();
   }
 
-  /** Null if a statement takes too long. */
+  /** Returns null if the statement exceeds `sqlPatienceMs`. */
   async measureSql(seeds, statement, values) {
     try {
       return await measure(seeds, async seed => (await this.client.query({ ...statement, values: values(seed) })).rows);

@@ -1,4 +1,4 @@
-// Prints one JSON line per figure. `ratio` is ours against the reference of the same run, above 1 when ours is better.
+// Prints one JSON line per figure. `ratio` compares the service with the reference of the same run: above 1, the service is better.
 
 export function report(figure, values) {
   console.log(JSON.stringify({ figure, ...values }));

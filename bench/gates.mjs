@@ -55,7 +55,7 @@ async function benchStorage(directory, storage, place, bare) {
       401: { url: me, status: 401, headers: addresses.map(address => ({ authorization: 'Bearer a.b.c', 'x-forwarded-for': address })) },
     };
     const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]));
-    // The first round warms up both sides: Node goes on compiling hot code during the first thousands of requests.
+    // The first round is a warm-up and is not counted: Node goes on compiling hot code during the first thousands of requests.
     for (let trial = 0; trial <= trials; trial++) {
       for (const [name, asked] of Object.entries(cases)) rates[name][trial] = await load(asked);
     }
@@ -78,7 +78,7 @@ async function benchStorage(directory, storage, place, bare) {
   }
 }
 
-/** Returns requests per second. Each connection starts with another caller. */
+/** Returns requests per second. The connections start with different callers. */
 async function load({ url, status, headers = [{}] }) {
   let connection = 0;
   const result = await autocannon({
@@ -95,7 +95,7 @@ async function load({ url, status, headers = [{}] }) {
   return result.requests.average;
 }
 
-/** Measures the time that each guard adds to a request, with its waits for the database. One request runs at a time. */
+/** Measures the time that each guard adds to a request, including its queries. One request runs at a time. */
 async function benchGuards(directory) {
   const command = ['node', ['--enable-source-maps', '--import', './bench/time-guards.mjs', 'dist/src/main.js']];
   const service = await startService(directory, { command, ipc: true, environment: { ...environment, RATE_LIMIT_SCALE: '1000' } });
@@ -122,8 +122,8 @@ async function benchGuards(directory) {
 }
 
 /**
- * Returns the p99 of GET /auth/me, asked ten times a second, while logins from ever new addresses come ten times as fast as they
- * can be hashed.
+ * Returns the p99 of GET /auth/me, asked up to 50 times a second, during a flood of logins. Each login comes from another address, and the
+ * logins come ten times as fast as the service can hash their passwords.
  */
 async function benchFlood(directory) {
   const service = await startService(directory, { environment: { TRUST_PROXY: '1' } });
@@ -198,7 +198,7 @@ async function startBareNode() {
   return { url: `http://127.0.0.1:${port}/`, stop: () => child.kill() };
 }
 
-/** Starts a PostgreSQL of the bench's own, so that the service counts in the shared database as it does with several processes. */
+/** Starts a PostgreSQL for the bench, so that the limiter counts in a shared database, as it does for several processes of the service. */
 async function startPostgres(folder) {
   const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
   const dataDirectory = `${folder}/gates-database`;

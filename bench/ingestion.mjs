@@ -1,6 +1,6 @@
-// Runs of wide edges from each kind of source, each against the bare load of the same result and the build of its indexes.
+// Measures ingestion runs of wide edges from each kind of source, against a bare load of the same edges and the build of their indexes.
 // `npm run bench -- ingestion [--source pg_mirror,postgres,mysql,parquet,clickhouse] [--rows 1000000,5000000] [--trials 3]
-//  [--parts first,incremental,rules,growth] [--growth 10000,100000,1000000,10000000]`
+// [--parts first,incremental,rules,growth] [--growth 10000,100000,1000000,10000000]`
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +12,7 @@ import { databaseUrl, logIn, startService } from './service.mjs';
 import { sources } from './sources.mjs';
 import { edgesMapping, nodesMapping } from './wide-rows.mjs';
 
-/** `asked`: source, rows, trials, parts, growth. */
+/** `asked`: the options source, rows, trials, parts and growth. */
 export async function benchIngestion(folder, asked) {
   const [directory, files] = [`${folder}/ingestion`, `${folder}/files`];
   await mkdir(files);
@@ -51,7 +51,7 @@ async function loadSource({ source }, rows) {
   progress(`${source.connection}: ${rows} rows are in the source after ${seconds(ms)}`);
 }
 
-/** The first load, the bare load of what it made, and the same run again. */
+/** Measures the first run, a bare load of the edges that it wrote, and a second run of the same job without changes in the source. */
 async function benchFirst(bench, rows) {
   const { source, trials } = bench;
   const [firsts, bares, agains] = [[], [], []];
@@ -139,7 +139,7 @@ async function benchGrowth(bench, sizes) {
   }
 }
 
-/** A graph whose nodes another job has loaded, so that a run writes edges alone. */
+/** Makes a graph and loads its nodes by another job, so that the measured run writes only edges. */
 async function withNodes({ api, source }) {
   const graph = await api.send('POST', '/api/graphs', { name: `bench ${source.connection}` });
   await runJob(api, graph.id, nodesMapping(source.connection));

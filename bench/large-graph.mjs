@@ -1,4 +1,5 @@
-// A graph of a million people and five million edges: the first answers after a run, after a start, and while the next version loads.
+// Measures a graph of a million people and five million edges: the first answers after a run, after a start, and during the load of a new
+// version.
 // `npm run bench -- large [--people 1000000]`
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +19,7 @@ edges:
   - {type: KNOWS, table: large_links, from: {node: person, match: {src: id}}, to: {node: person, match: {dst: id}}}
 `;
 
-/** Every other name is Chinese. */
+/** Even numbers get a Chinese name, odd numbers an English one. */
 export const nameOf = i =>
   i % 2 === 0
     ? `${surnames[(i >> 1) % 10]}${givenNames[(i >> 3) % 20]}${givenNames[(i >> 7) % 20]}${i}`
@@ -66,7 +67,7 @@ export async function benchLargeGraph(folder, people) {
     await first('large: search at once after a further run', { ...search, ...before });
     await first('large: traversal at once after a further run', { ...oneHop(4711), ...before });
 
-    // Until the new version is loaded and its file is written.
+    // Waits until the new version is loaded (the loop) and its file is written (5 s).
     while ((await ask({ ...memory, cache: 'use' })).graph_version < 2) await sleep(200);
     await sleep(5_000);
     await service.stop();

@@ -39,7 +39,10 @@ export async function benchManyGraphs(api, database, steps) {
   }
 }
 
-/** Touches every graph in one session. Measures its memory, and whether it can get the locks of a dump, which takes all at once. */
+/**
+ * Reads every graph in one session. Measures the cache memory of the session, and whether PostgreSQL has enough locks for a dump, which
+ * locks all tables at once.
+ */
 async function catalogue(database, ids) {
   const client = new pg.Client(database);
   await client.connect();

@@ -1,7 +1,8 @@
-// One question of each pattern, and the best SQL by hand for it. `T`, `V` and `B` stand for the tables of sales, visits and buys.
+// One question of each pattern, and the best SQL by hand for it. In the SQL, `T`, `V` and `B` stand for the tables of sales, visits and
+// buys.
 export const range = { from: '2024-01-01', to: '2025-01-01' };
 const inRange = "day >= date '2024-01-01' AND day < date '2025-01-01'";
-// Without the cast the month would be taken in a zone, which is slower.
+// Without the cast to timestamp, date_trunc would compute in the session's time zone, which is slower.
 const month = "date_trunc('month', day::timestamp)::date";
 const monthly = { time: { ...range, grain: 'month' } };
 const byRegion = { dimensions: ['region'], time: range };
@@ -62,7 +63,7 @@ export const questions = {
   conversion: {
     formula: 'CONVERSION([visits] -> [buys] BY customer WITHIN 7 DAY)',
     request: monthly,
-    // The latest visit at or before each buy, by one sort of both.
+    // One sort of visits and buys together finds the latest visit at or before each buy.
     sql: `SELECT ${month}, sum(credited) / nullif(count(*) FILTER (WHERE kind = 0), 0)
       FROM (
         SELECT kind, CASE WHEN kind = 0 THEN day ELSE visited END AS day,
@@ -76,7 +77,7 @@ export const questions = {
   },
 };
 
-/** The tables, with `rows` sales over the two years before 2025, half as many visits and a tenth as many buys. */
+/** The INSERT statements by table: `rows` sales over the two years before 2025, half as many visits and a tenth as many buys. */
 export function tablesOf(schema, rows) {
   const day = "date '2023-01-01' + (hashint8(i * 7) & 1048575) % 731";
   const customer = '(hashint8(i * 31) & 1048575) % greatest($rows / 20, 10)'.replace('$rows', String(rows));

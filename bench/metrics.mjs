@@ -1,4 +1,5 @@
-// Metrics of each pattern against the best SQL by hand, sent by the bare driver to the same server in the same run, with equal results.
+// Compares metrics of each pattern with the best SQL by hand, which the bare driver sends to the same server in the same run. The results
+// must be equal.
 // `npm run bench -- metrics [--source mirror,postgres,duckdb] [--rows 1000000] [--trials 5]`
 import { DuckDBInstance } from '@duckdb/node-api';
 import autocannon from 'autocannon';
@@ -13,7 +14,7 @@ import { sources } from './sources.mjs';
 const smallRows = 1_000;
 const samples = 400;
 
-/** `asked`: source, rows, trials. */
+/** `asked`: the options source, rows and trials. */
 export async function benchMetrics(folder, { source: names, rows: [rows], trials }) {
   const directory = `${folder}/metrics`;
   await mkdir(`${folder}/files`);
@@ -80,7 +81,7 @@ const places = {
       };
       return { connection, close };
     };
-    /** Kept open, as the service's process is kept. */
+    /** The connection stays open between questions, as in the service's own DuckDB process. */
     let reader = null;
     const write = async (...statements) => {
       reader?.close();
@@ -142,7 +143,7 @@ async function fill(place, rows) {
   }
 }
 
-/** The ids of the metrics by pattern, in a graph of their own. */
+/** Creates a graph with the metrics. Returns the ids of the metrics by pattern. */
 async function define(api, { name, connection }, size) {
   const graph = await api.send('POST', '/api/graphs', { name: `bench ${name} ${size}` });
   const on = table => ({
@@ -165,7 +166,10 @@ async function define(api, { name, connection }, size) {
 const execute = (api, id, request) =>
   api.send('POST', `/api/metrics/${id}/execute`, { limit: 10_000, cache: { max_age_s: 0 }, ...request });
 
-/** The statement as the service sends it: with its parameters and its settings. Null where it is several. */
+/**
+ * Returns a function that sends the statement as the service does, with its parameters and settings. Null for DuckDB, to which the service
+ * sends several statements.
+ */
 async function asCompiled({ ask, schema, name }, { sql, params }) {
   if (name === 'duckdb') return null;
   await ask("SET TimeZone = 'UTC'");
@@ -210,7 +214,9 @@ async function benchPattern({ api, trials }, place, pattern, id, rows) {
   });
 }
 
-/** Rows of keys and a last value, which may be of another type by hand: equal to nine digits. */
+/**
+ * Throws unless the rows are equal. The last value of a row may be of another type in the SQL by hand, so it is compared to nine digits.
+ */
 function requireEqual(pattern, ours, byHand) {
   const key = value =>
     value instanceof Date ? new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 10) : value;
@@ -262,7 +268,7 @@ async function benchCompiling({ api }, place, ids) {
   }
 }
 
-/** Requests per second of a kept result, against a bare Nest route. */
+/** Measures requests per second of a kept result, against a bare Nest route. */
 async function benchKept({ api, service }, id) {
   const bare = await startBareNest();
   const body = JSON.stringify({ time: range, dimensions: ['region'] });

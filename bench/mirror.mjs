@@ -1,4 +1,5 @@
-// Uploads of each format and copies from each kind of source into the mirror, against a bare COPY of the same rows in the same run.
+// Measures uploads of each format, and copies from each kind of source into the mirror, against a bare COPY of the same rows in the same
+// run.
 // `npm run bench -- mirror [--source postgres,mysql,parquet,clickhouse] [--rows 1000000] [--trials 3]`
 import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const formats = [
 ];
 const table = 'bench_lines';
 
-/** `asked`: source, rows, trials. */
+/** `asked`: the options source, rows and trials. */
 export async function benchMirror(folder, { source: names, rows: [rows], trials }) {
   const [directory, files] = [`${folder}/mirror`, `${folder}/files`];
   await mkdir(files);
@@ -85,7 +86,7 @@ function upload(api, file, type) {
   return api.send('PUT', path, body, { 'content-type': type });
 }
 
-/** In milliseconds. */
+/** Copies the file into a new table. Returns the milliseconds of the COPY. */
 async function bareCopy(client, file) {
   await client.query(`DROP TABLE IF EXISTS public.bench_bare; CREATE TABLE public.bench_bare (${columnTypes[table]})`);
   const copy = 'COPY public.bench_bare FROM STDIN (FORMAT csv, HEADER true)';

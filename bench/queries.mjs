@@ -1,5 +1,5 @@
-// Measures p50 and p99 at the API of a search, a one-hop and a two-hop Cypher query on the loaded graph. None is answered from the
-// store. The reference is the same look-up as one prepared statement on the same tables.
+// Measures p50 and p99 at the API of a search, a one-hop and a two-hop Cypher query on the loaded graph. Stored answers are not used.
+// The reference is the same look-up as one prepared statement on the same tables.
 import pg from 'pg';
 import { quantile, report, round, timed } from './figures.mjs';
 

@@ -1,4 +1,4 @@
-// How well questions are understood, and how fast: MetaQA, and business questions of our own whose answers SQL computes.
+// Measures how well and how fast the service understands questions: MetaQA, and our own business questions, whose answers SQL computes.
 import path from 'node:path';
 import { benchBusiness } from './questions/business.mjs';
 import { benchMetaQa } from './questions/metaqa.mjs';

@@ -1,4 +1,4 @@
-// Traversals of R-MAT graphs: 2^scale nodes with sixteen edges each, most of them between few nodes, as in Graph500.
+// Measures traversals of R-MAT graphs as in Graph500: 2^scale nodes with sixteen edges each, most of them between a few nodes.
 // `npm run bench -- r-mat [--scale 16,18,20] [--trials 10]`
 import path from 'node:path';
 import { AnswerComparison } from './compare-answers.mjs';
@@ -9,10 +9,10 @@ import { logIn, startService } from './service.mjs';
 import { csvOf, randomOf } from './social-graph.mjs';
 
 const edgesEach = 16;
-/** The chances of the four quarters of the matrix but the last. */
+/** The chances that an edge falls into the first, second and third quarter of the adjacency matrix; the fourth has the rest. */
 const [a, b, c] = [0.57, 0.19, 0.19];
 
-/** Edges without loops and repeats, as arrays of numbers. */
+/** Makes edges without loops and duplicates, as arrays of numbers. */
 export function rMatGraph(scale, seed = 3) {
   const random = randomOf(seed);
   const wanted = edgesEach * 2 ** scale;
@@ -80,7 +80,7 @@ const questions = [
 export async function benchRMat(folder, { scales, trials }) {
   for (const scale of scales) {
     const directory = path.join(folder, `r-mat-${scale}`);
-    // Made first: a service closes a connection that is idle for as long.
+    // The graph is made before the service starts, because this takes longer than the service keeps an idle connection open.
     const graph = rMatGraph(scale);
     const service = await startService(directory);
     try {

@@ -1,6 +1,6 @@
-// `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror`, `… -- metrics`, `… -- questions`, `… -- search`, `… -- traversals`, `… -- r-mat` and
-// `… -- large` with the options of their files; `… -- queries` is the last three and those of the loaded order lines. Prints one JSON line per figure.
+// `npm run bench [-- --only start,csv,ingestion,queries,http] [--lines 1000000] [--csv-scale 3000]`: the usual figures, all by default.
+// `npm run bench -- NAME…`: gates, graphs (`--graphs 1000,5000,10000`), ingestion, mirror, metrics, questions, search, traversals, r-mat or
+// large, each with the options of its file. `queries` includes traversals, r-mat and large. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Runs ingestion jobs through the API, and watches what they take.
+// Runs ingestion jobs through the API, and measures their time and memory.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,7 +9,9 @@ export async function runJob(api, graphId, mapping) {
   return { jobId: job.id, ...(await rerun(api, job.id)) };
 }
 
-/** Starts a job and waits for its end. Returns the run, its milliseconds, and those of each phase as a client sees them. */
+/**
+ * Runs a job and waits for the end of its run. Returns the run, its milliseconds, and the milliseconds of each phase as a client sees them.
+ */
 export async function rerun(api, jobId) {
   const startedAt = performance.now();
   const phases = {};
@@ -26,7 +28,7 @@ export async function rerun(api, jobId) {
   return { run, ms: performance.now() - startedAt, phases };
 }
 
-/** Runs `work`, and returns how far the resident memory of a process rose above where it stood. */
+/** Runs `work`. Returns its result, and by how many MB the resident memory of the process rose above its value at the start. */
 export async function watchMemory(pid, work) {
   const idle = await residentMb(pid);
   let peak = idle;
@@ -39,7 +41,7 @@ export async function watchMemory(pid, work) {
   }
 }
 
-/** NaN where the system does not say. */
+/** Resident memory in MB; NaN if the system does not report it. */
 async function residentMb(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;

@@ -1,4 +1,4 @@
-// Makes the queries of the recall table from names, and judges what a search finds. It shares no code with the search.
+// Makes the queries of the recall table from names, and judges the hits of a search. It shares no code with the service's search.
 import { Converter } from 'opencc-js/cn2t';
 
 const toTraditional = Converter({ from: 'cn', to: 't' });
@@ -7,7 +7,10 @@ const han = /^\p{Script=Han}$/u;
 const letter = /^[a-z]$/i;
 const tooMany = 50;
 
-/** How each kind of query is made of a name; null for a name that has none. The character at `at` is one in the middle or at an end. */
+/**
+ * For each kind of query: `of` makes the query from a name (null or false if the name does not suit), `judge` returns its recall from 0 to
+ * 1.
+ */
 const makers = {
   exact: { of: name => name, judge: isNamed },
   'wrong character, 5 and more': { of: (name, random) => longerThan(name, 4) && wrong(name, random), judge: isNamed },
@@ -33,7 +36,10 @@ const makers = {
   },
 };
 
-/** @returns of each kind at most `count` queries: `{kind, asked, share(found)}`, where `found` is the names of the hits in their order */
+/**
+ * @returns at most `count` queries of each kind: `{kind, asked, name, share(found)}`. `share` returns the recall from the names of the
+ *   hits, best first
+ */
 export function recallQueries(names, random, count) {
   const lower = names.map(name => name.toLowerCase());
   const alphabet = [...new Set(names.flatMap(name => [...name].filter(each => han.test(each))))];
@@ -61,7 +67,7 @@ export function recallQueries(names, random, count) {
   });
 }
 
-/** Mean chance that ten of the names one edit away from a text with one error include the name that was meant. */
+/** Recall to expect by chance: ten names are drawn from all names at most one edit away from the query. Mean over the queries `asked`. */
 export function chanceOf(names, asked) {
   const lower = [...new Set(names.map(name => name.toLowerCase()))];
   const chances = asked.map(text => Math.min(1, top / lower.filter(name => isOneEditAway(text.toLowerCase(), name)).length));
@@ -87,7 +93,7 @@ function isShort(name) {
   return name.length >= 3 && name.length <= 4;
 }
 
-/** Replaces one Han character by another of the names, or one letter by another. */
+/** Replaces one Han character by a Han character of another name, or one letter by another letter. Null if the name stays the same. */
 function wrong(name, random) {
   const at = Math.floor(random() * name.length);
   const by = han.test(name[at])
@@ -109,7 +115,7 @@ function isNamed(_, name, found) {
   return found.includes(name.toLowerCase()) ? 1 : 0;
 }
 
-/** Fitting hits as a share of ten, or of all fitting names if there are fewer. */
+/** The fitting hits as a share of ten, or as a share of all fitting names if there are fewer than ten. */
 function shareOf(found, names, fits) {
   return found.filter(fits).length / Math.min(top, names.filter(fits).length);
 }

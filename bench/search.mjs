@@ -1,5 +1,5 @@
-// Search: recall at 10 on the divisions of China and on the names of MetaQA, and times on a million names in Chinese and English.
-// `npm run bench -- search [--people 1000000] [--trials 300] [--parts divisions,metaqa,speed]`; the data lies in `../shared/data`.
+// Measures recall at 10 on the divisions of China and on the names of MetaQA, and times on a million names in Chinese and English.
+// `npm run bench -- search [--people 1000000] [--trials 300] [--parts divisions,metaqa,speed]`; the data is in `../shared/data`.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ nodes:
 
 export async function benchSearch(folder, { people, trials, parts }) {
   const directory = path.join(folder, 'search');
-  // Made before the service starts: making them takes seconds, in which connections would idle and be closed.
+  // The queries are made before the service starts. This takes seconds, in which the service would close idle connections.
   const recall = await Promise.all(
     Object.entries({ divisions: readDivisions, metaqa: readMetaqa })
       .filter(([part]) => parts.includes(part))
@@ -83,7 +83,7 @@ function ask(api, graph, search, options) {
   return api.send('POST', `/api/graphs/${graph}/query`, { search, limit: 10, cache: 'refresh', timeout_ms: 60_000, ...options });
 }
 
-/** `by_chance`: what ten of all names one edit away would find, whichever these are. */
+/** Reports recall at 10. `by_chance` is the recall if the search drew ten of the names one edit away at random. */
 async function benchRecall(api, graph, part, names, queries) {
   const byKind = new Map();
   for (const query of queries) {
@@ -106,7 +106,7 @@ async function benchRecall(api, graph, part, names, queries) {
   }
 }
 
-/** Half of the queries are what was made to be found, and half are of the kinds that people mistype or shorten. */
+/** Reports the times of the same kinds of queries as the recall table, over names of this graph. */
 async function benchSpeed(api, graph, people, trials) {
   const random = randomOf(seed);
   const sample = Array.from({ length: 2_000 }, () => nameOf(Math.floor(people * random())));
@@ -135,7 +135,7 @@ async function readDivisions() {
   return names;
 }
 
-/** Films and people. */
+/** The names of films and people. */
 async function readMetaqa() {
   const people = new Set(['directed_by', 'written_by', 'starred_actors']);
   const names = new Set();

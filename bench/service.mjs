@@ -1,4 +1,4 @@
-// Starts the built service on a data directory of its own, as a user would, and talks to it.
+// Starts the built service on its own data directory, as a user would, and sends requests to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
@@ -64,20 +64,20 @@ export async function startService(
   };
 }
 
-/** The URL of the embedded database, for the bare reference of a figure. */
+/** URL of the embedded database. The bench measures its bare reference there. */
 export async function databaseUrl(dataDirectory) {
   const secret = await readFile(path.join(dataDirectory, 'postgres.password'), 'utf8');
   return `postgresql://graph:${secret}@/graph_service?host=${encodeURIComponent(path.join(dataDirectory, 'run'))}`;
 }
 
-/** A client that is logged in as the first admin, with the password changed. */
+/** Logs in as the first admin and changes the password. Returns a client with the new token. */
 export async function logIn(url) {
   const { token: first } = await send(url, 'POST', '/api/auth/login', { username: 'admin', password: firstPassword });
   const change = { old_password: firstPassword, new_password: password };
   return clientOf(url, (await send(url, 'PUT', '/api/auth/password', change, { authorization: `Bearer ${first}` })).token);
 }
 
-/** The same after a further start. */
+/** Logs in with the changed password, after the service was started again. */
 export async function logInAgain(url) {
   return clientOf(url, (await send(url, 'POST', '/api/auth/login', { username: 'admin', password })).token);
 }

@@ -1,6 +1,6 @@
 // A generated social graph: people who follow each other, with hubs, and who live in cities and like interests.
 
-/** Numbers in [0, 1) that are the same in each run (mulberry32). */
+/** Returns a generator of numbers in [0, 1) (mulberry32). The same seed gives the same numbers. */
 export function randomOf(seed) {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function randomOf(seed) {
 }
 
 const [cities, interests, followsEach, likesEach] = [300, 50, 24, 3];
-/** The larger, the more of the follows go to the hubs. */
+/** A larger exponent gives more of the follows to the hubs. */
 const skew = 2.2;
 
 /** @returns columns as arrays of numbers */
@@ -55,7 +55,7 @@ export function tablesOf(graph) {
   };
 }
 
-/** A table as CSV, about a megabyte at once. */
+/** Yields a table as CSV, in chunks of about a megabyte. */
 export async function* csvOf(head, count, lineOf) {
   let text = `${head}\n`;
   for (let i = 0; i < count; i++) {

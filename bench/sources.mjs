@@ -1,4 +1,4 @@
-// Databases for the ingestion figures to read from: each is loaded with the same tables, and reached through a connection.
+// Databases that the ingestion figures read from. Each is loaded with the same tables, and the service reaches each through a connection.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { change, columnTypes, writeTables } from './wide-rows.mjs';
 
 const root = path.dirname(import.meta.dirname);
 
-/** Each gives `load` and `change`, which puts every hundredth row into another state. Null where the engine is not installed. */
+/** Each function opens a source. `load` fills its tables, `change` changes every hundredth row. Null if the engine is not installed. */
 export const sources = { pg_mirror: mirror, postgres, mysql, parquet, clickhouse };
 
 async function mirror({ folder, api, database }) {
@@ -31,7 +31,7 @@ async function mirror({ folder, api, database }) {
       await rm(`${folder}/csv`, { recursive: true });
       await client.query('VACUUM ANALYZE mirror.bench_lines');
     },
-    // A run does nothing unless the version of its table has risen, as an upload raises it.
+    // A run skips a table whose version is unchanged. An upload raises the version, so this UPDATE does it too.
     change: async () => {
       await client.query(change('mirror.bench_lines'));
       await client.query("UPDATE mirror_tables SET version = DEFAULT WHERE name = 'bench_lines'");
@@ -118,7 +118,7 @@ function attempt(work) {
   }
 }
 
-/** The embedded server has a socket alone. */
+/** Listens on a TCP port and forwards to the socket, because the embedded server has no port. */
 async function forwardTo(socketPath) {
   const front = net.createServer(socket => {
     const upstream = net.connect(socketPath);

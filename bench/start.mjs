@@ -1,4 +1,5 @@
-// Measures the time from the command to the line with the service's address: on an empty data directory, and once more.
+// Measures the time from the command to the line with the service's address: on an empty data directory, and twice more on the same
+// directory.
 import { median, report, round } from './figures.mjs';
 import { removeDirectory, startService } from './service.mjs';
 

@@ -1,5 +1,5 @@
-// Loaded before the service (`node --import`). Notes the time of each guard, and sends the times to its parent on SIGUSR2. The
-// times belong to one guard only if one request runs at a time.
+// Loaded before the service (`node --import`). Measures the time of each guard, and sends the times to the parent process on SIGUSR2.
+// The times are those of one request only if one request runs at a time.
 import { AdminGuard } from '../dist/src/auth/admin.guard.js';
 import { ApiKeyPowersGuard } from '../dist/src/auth/api-key-powers.guard.js';
 import { CredentialsGuard } from '../dist/src/auth/credentials.guard.js';
@@ -13,7 +13,7 @@ let times = {};
 for (const { name, prototype } of guards) {
   const { canActivate } = prototype;
   prototype.canActivate = async function (context) {
-    // The limits guard runs before the credentials and after them.
+    // LimitsGuard runs twice: before CredentialsGuard, and behind it, when the request has a user.
     const place = this instanceof LimitsGuard && context.switchToHttp().getRequest().user ? `${name} behind` : name;
     const startedAt = performance.now();
     try {

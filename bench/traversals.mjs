@@ -1,5 +1,5 @@
-// Traversals of a social graph through REST, the same as prepared statements of PostgreSQL on the graph's own tables, and by Ladybug in
-// process. Also: the first answer after a run and after a start, and stored answers.
+// Compares traversals of a social graph through REST with prepared statements of PostgreSQL on the graph's own tables, and with Ladybug
+// in process. Also measures the first answer after a run and after a start, and stored answers.
 // `npm run bench -- traversals [--people 100000] [--trials 30]`
 import path from 'node:path';
 import { benchBareHops } from './bare-hops.mjs';
@@ -11,7 +11,10 @@ import { databaseUrl, logIn, logInAgain, startService } from './service.mjs';
 import { csvOf, socialGraph, socialMapping, tablesOf } from './social-graph.mjs';
 
 const F = 'FOLLOWS';
-/** Each question in Cypher for both, and in SQL over `edges` (e) and `nodes` (n). `$1` is a node's id there, `$seed` a person's here. */
+/**
+ * Each question in Cypher, and in SQL in which `e` and `n` stand for the graph's edges and nodes. SQL's `$1` is a node id, Cypher's `$seed`
+ * a person's id.
+ */
 const questions = [
   {
     name: '1 hop, count',
@@ -68,7 +71,7 @@ const questions = [
   },
 ];
 
-/** Short reads in the manner of LDBC's social network benchmark. */
+/** Short reads like those of LDBC's social network benchmark. */
 const shortReads = [
   {
     name: 'short read: a person and the city',
@@ -106,7 +109,7 @@ const shortReads = [
   },
 ];
 
-/** `asked`: people, trials. */
+/** `asked`: the options people and trials. */
 export async function benchTraversals(folder, { people, trials }) {
   const directory = path.join(folder, 'traversals');
   let service = await startService(directory);
@@ -136,7 +139,7 @@ export async function benchTraversals(folder, { people, trials }) {
   }
 }
 
-/** The same tables for Ladybug, and its schema. */
+/** The tables of the social graph as CSV for Ladybug, and their schema. */
 function ladybugTables(social) {
   const {
     social_people: Person,
@@ -159,7 +162,7 @@ function ladybugTables(social) {
   ];
 }
 
-/** How many stored answers a second come back, over 8 connections. */
+/** Measures stored answers per second, over 8 connections. */
 async function benchStored(api, graph) {
   const body = { cypher: 'MATCH (a:Person {id: 7})-[:FOLLOWS]->(b) RETURN b LIMIT 20' };
   const ask = () => api.send('POST', `/api/graphs/${graph}/query`, body);

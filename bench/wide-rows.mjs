@@ -13,7 +13,7 @@ const carriers = list(['顺丰速运', '京东物流', '中通快递', '圆通�
 const notes = list(['请在工作日上午送货，送货前先打电话联系收货人', '发票随货寄出，抬头为公司全称', '外包装如有破损请当场拒收并拍照']);
 const pick = (values, number) => `${values}[1 + (${number}) % ${values.split(',').length}]`;
 
-/** Every hundredth line has changed since, if `changed` says so. */
+/** The order lines. With `changed` every hundredth line has another quantity and a later `updated_at`. */
 const lines = (rows, changed) => `
   SELECT i AS line_id, i // ${linesPerOrder} AS order_id, (i * 7919) % ${products} AS product_id,
          (1 + i % 50 + ${changed ? '(i % 100 = 7)::INTEGER' : '0'})::INTEGER AS quantity,
@@ -31,7 +31,7 @@ const orders = rows => `
 
 const productRows = `SELECT i AS product_id, '产品' || i AS product_name FROM range(${products}) AS t (i)`;
 
-/** The columns of `bench_lines`, for servers that are told. */
+/** The column types for CREATE TABLE and for uploads with declared types. */
 export const columnTypes = {
   bench_lines: `line_id bigint, order_id bigint, product_id bigint, quantity int, unit_price numeric(12,2), discount numeric(4,2), status text,
     city text, address text, carrier text, note text, ordered_on date, updated_at timestamp`,
@@ -39,7 +39,7 @@ export const columnTypes = {
   bench_products: 'product_id bigint, product_name text',
 };
 
-/** The same change as `changed`, in PostgreSQL. */
+/** An UPDATE that makes the change that `changed` makes above, in PostgreSQL. */
 export const change = table =>
   `UPDATE ${table} SET quantity = quantity + 1, updated_at = updated_at + interval '2 years' WHERE line_id % 100 = 7`;
 

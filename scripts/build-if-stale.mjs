@@ -47,7 +47,7 @@ if (newestSource() > modified(stamp)) {
   try {
     const source = newestSource();
     if (source > modified(stamp)) {
-      // Standard error leaves a command's answer alone on standard output.
+      // The message goes to standard error, so that standard output has only the output of the command.
       process.stderr.write('正在编译，约需一分钟 / Building, which takes about a minute\n');
       const nest = path.join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
       const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });

@@ -1,6 +1,6 @@
-// Shows that a browser can run the parsers. TypeScript checks their rooms with nothing but js-yaml, lru-cache and the globals of a
-// browser, so that no Node module or global, framework, driver or HTTP status gets in. It also checks files that must fail, and the
-// check fails if one passes.
+// Checks that a browser can run the parsers. TypeScript compiles their rooms with only js-yaml, lru-cache and the globals of a browser, so
+// that a Node module or global, a framework, a driver or an HTTP status is an error. Files that must fail are compiled too, and the check
+// fails if one of them passes.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';

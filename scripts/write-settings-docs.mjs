@@ -1,4 +1,4 @@
-// Writes docs/settings.md and .env.example from src/config/settings.ts. With --check it only says whether they differ.
+// Writes docs/settings.md and .env.example from src/config/settings.ts. With --check it writes nothing and fails if one of them differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeSettings } from '../dist/src/config/settings.js';

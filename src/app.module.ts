@@ -81,7 +81,7 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useExisting: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
-        // http/ knows neither users nor limits.
+        // RequestBodyGuard is in http/, which must not import users or limits, so it gets the function that names the caller here.
         {
           provide: RequestBodyGuard,
           useFactory: (settings: Settings, addresses: ClientAddressService) =>

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   }
   const settings = loadSettings({ servesApi: false });
   const log = createLog('error', { secrets: settings.secrets });
-  // A misspelt DATABASE_URL or DATA_DIR would name another database than the one that is meant.
+  // Shown before the work: with a misspelt DATABASE_URL or DATA_DIR the command would use the wrong database.
   for (const warning of misspeltWarnings(settings)) say(joined(warning));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
   const file = path.resolve(given);
@@ -98,7 +98,9 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Leaves no half of a backup. A restore is undone by the server, whose client is gone. */
+/**
+ * Removes the unfinished backup file. An interrupted restore needs nothing: PostgreSQL rolls its transaction back when the client is gone.
+ */
 function interrupt(): void {
   if (unfinished !== undefined) rmSync(unfinished, { force: true });
   server?.kill();

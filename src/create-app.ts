@@ -30,7 +30,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     {
       maxHeaderBytes,
       headersTimeoutMs,
-      // The longest request is an upload. A request that arrives more slowly is cut.
+      // An upload may take longest to arrive, so its limit holds for all requests. A request that takes longer is cut off.
       requestTimeoutMs: settings.maxUploadSeconds * 1000,
       maxConnections: settings.maxConnections,
     },

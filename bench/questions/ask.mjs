@@ -1,7 +1,7 @@
-// Asks a question through REST, past the store of answers, and says how the service took it.
+// Asks a question through REST, without stored answers, and classifies the outcome.
 import { quantile, round, timed } from '../figures.mjs';
 
-/** A caller who waits longer than this has gone. */
+/** The `timeout_ms` of each question: a real caller would not wait longer. */
 const timeoutMs = 20_000;
 
 /**
@@ -29,7 +29,7 @@ export function timesOf(times) {
   return { mean_ms: round(times.reduce((sum, ms) => sum + ms, 0) / times.length, 1), p99_ms: round(quantile(times, 0.99), 1) };
 }
 
-/** The texts by which a value of a row may be named: of a node those of its display and its key, else the value itself. */
+/** The texts by which an answer may name a value: the display name and the key of a node, else the value itself. */
 export function namesOf(value) {
   if (value === null || typeof value !== 'object') return [value === null ? 'null' : String(value)];
   return [value.display, value.key].filter(name => name !== undefined && name !== null).map(String);

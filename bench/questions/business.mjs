@@ -1,4 +1,4 @@
-// Business questions of our own. SQL on the source tables computes each answer when the bench runs.
+// Our own business questions. SQL on the source tables computes the expected answers when the bench runs.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const lastDayOfDemo = Date.UTC(2025, 11, 31);
 
 export async function benchBusiness(service, api, { database, data, sets }) {
   const client = new pg.Client({ connectionString: database, types: { getTypeParser: () => String } });
-  // An error ends the service, and with it the connection: the first one is the one to see.
+  // If the bench fails, the service stops and breaks this connection. Without a listener this second error would hide the first.
   client.on('error', () => undefined);
   await client.connect();
   await client.query(`SET timezone = '${zone}'; SET search_path = mirror, public`);
@@ -45,7 +45,10 @@ async function benchSet(service, api, client, { set, spec, folder }) {
   }
 }
 
-/** `failed` counts as refused: nobody is misled. A question that must be refused, or asked back, may have neither answer nor failure. */
+/**
+ * A failed question counts as refused: nobody is misled. With `expect` the service must refuse or ask back; with `expect: choices` only
+ * asking back is right.
+ */
 async function judge(client, { sql, or, expect }, outcome, answer) {
   if (expect && (outcome === 'refused' || outcome === 'ambiguous'))
     return expect === 'choices' && outcome === 'refused' ? 'refused' : 'right';
@@ -57,7 +60,10 @@ async function judge(client, { sql, or, expect }, outcome, answer) {
   return answer.warnings.length > 0 ? 'wrong_warned' : 'wrong_silent';
 }
 
-/** Whether each row of SQL is held by another row of the answer, which has no further rows but may have further columns. */
+/**
+ * Whether each row of SQL matches a row of the answer, each a different one. The answer may have further columns, but not further rows. A
+ * yes or a no in words matches a boolean.
+ */
 function agrees(expected, { rows, answer }) {
   if (expected.length === 1 && /^[tf]$/.test(expected[0]) && saysYes(rows, answer) === (expected[0][0] === 't')) return true;
   if (expected.length !== rows.length) return false;
@@ -68,7 +74,7 @@ function agrees(expected, { rows, answer }) {
   });
 }
 
-/** Undefined where neither the rows nor the first word say yes or no. */
+/** True for yes, false for no, undefined if neither a single boolean nor the first word of the text says one of them. */
 function saysYes(rows, answer) {
   if (rows.length === 1 && rows[0].length === 1 && typeof rows[0][0] === 'boolean') return rows[0][0];
   const text = answer?.text ?? '';
@@ -101,7 +107,7 @@ function tablesOf(folder, tables) {
   return Promise.all(Object.entries(tables).map(read));
 }
 
-/** Moves each date by the same number of days. */
+/** Moves each order date by the same number of days, so that the demo's last day is today. */
 function demoTables() {
   const today = Date.parse(new Intl.DateTimeFormat('sv', { timeZone: zone }).format(new Date()));
   const moved = day => new Date(Date.parse(day) + today - lastDayOfDemo).toISOString().slice(0, 10);

@@ -1,4 +1,5 @@
-// MetaQA's dev split (CC BY 3.0), asked without its brackets around the topic: the questions of one hop on kb.txt, the others on kb_plus.txt.
+// MetaQA's dev split (CC BY 3.0). The brackets around the topic are removed. One-hop questions are asked on kb.txt, the others on
+// kb_plus.txt.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { runJob } from '../runs.mjs';
 import { randomOf } from '../social-graph.mjs';
 import { ask, namesOf, timesOf } from './ask.mjs';
 
-/** Parts of a mapping as its author would write them: by relation, the label of its object and the aliases of the relation. */
+/** For each relation, the label of its object and the aliases of the relation, as the author of a mapping would write them. */
 const relations = {
   directed_by: ['Person', ['director', 'directed']],
   written_by: ['Person', ['writer', 'screenwriter', 'wrote']],
@@ -58,7 +59,7 @@ async function benchHop(service, api, graph, { hop, questions, failures }) {
   report(`MetaQA ${hop} hop`, { ...percentOf(counts, questions.length), ...timesOf(times) });
 }
 
-/** The verdicts on who is told the topic and the kind of path that is right: what the file of triples lets anybody reach. */
+/** Reports the verdicts on answers that follow the right path from the right topic: nobody can reach more with this file of triples. */
 function reportReference(hop, questions, pathOf) {
   const counts = { hit: 0, exact: 0, nothing: 0, false: 0 };
   for (const question of questions) {
@@ -75,7 +76,10 @@ function percentOf(counts, questions) {
   return { unit: '%', questions, ...Object.fromEntries(percent) };
 }
 
-/** @returns what lies at the end of the paths of a question's kind, `writer_to_movie_to_year`, from its topic: names in order */
+/**
+ * @returns a function from a question to names in order: the ends of all paths from its topic along the steps of its kind, such as
+ *   `writer_to_movie_to_year`
+ */
 function pathsThrough(triples) {
   const ends = new Map();
   const join = (from, to) => ends.set(from, (ends.get(from) ?? new Set()).add(to));
@@ -95,7 +99,7 @@ function pathsThrough(triples) {
   };
 }
 
-/** Relations by the words for their ends in the names of the kinds of questions. */
+/** The relation for each word in the kind of a question, such as `writer` in `writer_to_movie_to_year`. */
 const relationOf = {
   director: 'directed_by',
   writer: 'written_by',
@@ -109,7 +113,10 @@ const relationOf = {
   imdbvotes: 'has_imdb_votes',
 };
 
-/** `hit` has a right name in its first row, `exact` also has all names and no other. */
+/**
+ * `hit`: the first row has a right name. `exact`: the rows also have all right names and no others. `false`: the first row is wrong or
+ * missing.
+ */
 function judge({ rows, warnings }, gold) {
   const found = rows.map(row => namesOf(row[0]));
   const isGold = names => names.some(name => gold.has(name));
@@ -118,7 +125,7 @@ function judge({ rows, warnings }, gold) {
   return found.every(isGold) && distinct.size === gold.size ? 'exact' : 'hit';
 }
 
-/** Those of one hop, or a sample of them that is the same for the same seed. */
+/** The questions of one hop count: all of them, or a sample that depends only on the seed. */
 async function questionsOf(folder, hop, sample, seed) {
   const lines = (await textOf(path.join(folder, `${hop}-hop`, 'dev.txt'))).split('\n');
   const kinds = (await textOf(path.join(folder, `${hop}-hop`, 'qa_dev_qtype.txt'))).split('\n');

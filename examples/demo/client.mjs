@@ -1,4 +1,4 @@
-// A REST client that shows what it does: every request, its answer (shortened), and a line of progress for long work.
+// A REST client that prints every request, its answer (shortened), and a line of progress for long work.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -17,7 +17,7 @@ export const style = {
 };
 
 export class DemoClient {
-  /** With a key its requests show that, otherwise the token once there is one. */
+  /** Requests carry the API key if there is one, else the token once `token` is set. */
   constructor(url, apiKey) {
     this.url = url;
     this.apiKey = apiKey;
@@ -38,7 +38,7 @@ export class DemoClient {
     return { status: response.status, body: answer };
   }
 
-  /** The data of each server-sent event, until the server ends the stream. */
+  /** Yields the data of each server-sent event until the server ends the stream. */
   async *events(path) {
     console.log(`\n${style.bold(`GET ${path}`)}`);
     const response = await this.send('GET', path);

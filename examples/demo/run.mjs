@@ -1,11 +1,11 @@
-// `npm run demo`: the whole way, from tables to an answer with its sources, against a running server.
+// `npm run demo`: all steps from tables to an answer with its sources, on a running service.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { DemoClient, endProgress, progress, style } from './client.mjs';
 import { sampleTables, toCsv } from './sample-data.mjs';
 
-// The service reads .env too; what it listens on is where the demo goes.
+// The service reads its PORT from .env, so the demo reads .env too.
 try {
   process.loadEnvFile();
 } catch {
@@ -112,7 +112,7 @@ async function ingest() {
   const show = { graph_id: graph.id, name: '样例 / sample', mapping_yaml: `${mapping.slice(0, 260)}…` };
   const { body: job } = await client.call('POST', '/api/ingestion/jobs', { ...show, mapping_yaml: mapping }, { show });
   const { body: queued } = await client.call('POST', `/api/ingestion/jobs/${job.id}/run`);
-  // One request that tells of every step, where polling would spend the minute's limit.
+  // One event stream reports every step. Polling would use up the requests that a caller may send in a minute.
   for await (const { status, phase, report } of client.events(`/api/ingestion/runs/${queued.id}/events`)) {
     const { read = 0, inserted = 0 } = report?.totals ?? {};
     progress(`${status} ${phase ?? ''}: ${read} 行已读 / rows read, ${inserted} 已写 / inserted`);
@@ -171,7 +171,7 @@ async function defineMetric() {
   return created;
 }
 
-/** Acts as a scheduler would: its key only loads tables and runs the jobs of this graph. */
+/** Acts as a scheduler would, with an API key that can only load tables and use this graph. */
 async function loadAgain() {
   const permissions = ['tables:write'];
   const { body: key } = await client.call('POST', '/api/api-keys', { name: 'nightly', graph_ids: [graph.id], permissions });

@@ -1,6 +1,6 @@
 /**
- * A bilingual trading company, made from a fixed seed: the same rows on every machine and at every run.
- * `scale` 1 gives some five thousand rows; orders grow with it, master data with its square root.
+ * Tables of a bilingual trading company, made from a fixed seed: the same rows on every machine and in every run.
+ * At `scale` 1 there are some five thousand rows. Orders grow in proportion to it, master data with its square root.
  */
 
 const seed = 20_241_231;
@@ -75,12 +75,12 @@ function* productRows() {
   }
 }
 
-/** Orders, or their lines, from the same random numbers: both streams agree without either being kept. */
+/** Yields orders, or with `lines` their order lines. Both calls draw the same random numbers, so they agree although nothing is kept. */
 function* orderStream(orders, customers, lines) {
   const random = randomFrom(seed + 1);
   const products = [...productRows()];
   for (let id = 1; id <= orders; id++) {
-    // Orders grow over time and peak in November, so that periods differ.
+    // The orders per day grow until about November 2025 and then fall, so that periods differ.
     const day = Math.floor(days * Math.sqrt(random() * 0.85 + 0.15 * random()));
     const date = new Date(firstDay + Math.min(day, days - 1) * 86_400_000).toISOString().slice(0, 10);
     const customer = `C${String(1 + Math.floor(customers * random() ** 1.5)).padStart(5, '0')}`;
@@ -97,7 +97,10 @@ function* orderStream(orders, customers, lines) {
   }
 }
 
-/** The tables in the order of their upload, named so that they meet none of a user's own: name, columns, the types that are not to be inferred, and rows. */
+/**
+ * The tables in upload order, with columns, rows, and the types that must not be inferred. The prefix `demo_` avoids the names of a user's
+ * own tables.
+ */
 export function sampleTables(scale = 1) {
   const orders = Math.round(1000 * scale);
   const customers = Math.round(120 * Math.sqrt(scale));
@@ -123,7 +126,7 @@ export function sampleTables(scale = 1) {
   ];
 }
 
-/** A table as CSV, in chunks of some 64 kB, so that millions of rows never stand in memory. */
+/** Yields a table as CSV in chunks of some 64 kB, so that millions of rows are never in memory at once. */
 export function* toCsv({ columns, rows }) {
   let chunk = `${columns.join(',')}\n`;
   for (const row of rows()) {

@@ -12,14 +12,14 @@ export const keyPermissions = ['tables:write'] as const;
 export type KeyPermission = (typeof keyPermissions)[number];
 
 /**
- * Tells the guard where a request names its graph: `param` is the name of the path's part with the id of the graph, or of a record of it;
- * `body` means the body's `graph_id`.
+ * The place where a request names its graph. `param` is the path parameter with the id of the graph, job, run or metric; for a job, run or
+ * metric, its graph is meant. `body` means the body's `graph_id`.
  */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
 
 /**
- * Tells who may call a route. `password_pending` also admits a user who still has to change the password. `keys` tells whether an API key
- * may call the route, or which permission the key needs. API keys cannot be used for accounts, keys, permissions or connections.
+ * The callers that a route admits. `password_pending` also admits a user who still has to change the password. `keys`: whether an API key
+ * may call the route, or the permission that the key needs. API keys cannot be used for accounts, keys, permissions or connections.
  */
 export type Access =
   | { kind: 'public' }

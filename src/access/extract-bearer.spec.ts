@@ -8,7 +8,7 @@ describe('extractBearer', () => {
     expect(extract(`${scheme} abcd.efgh.ijkl`)).toBe('abcd.efgh.ijkl');
   });
 
-  // The expression of passport-jwt, /(\S+)\s+(\S+)/, needs some 50 ms for each of these headers.
+  // The regular expression of passport-jwt, /(\S+)\s+(\S+)/, needs some 50 ms for each of these headers.
   it.each([
     ['that is one word', 'x'.repeat(8000)],
     ['that has no dot', `Bearer ${'x'.repeat(8000)}`],

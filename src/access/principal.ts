@@ -29,7 +29,8 @@ export function principalOf(context: ExecutionContext): Principal {
 }
 
 /**
- * Names the caller of a request for fair shares: the user, whichever key was used, or the network of a caller without a login.
+ * Returns the name under which fair shares count a caller: the user, with or without an API key, or the network of a caller without a
+ * login.
  * @param addresses finds the network from which a request comes
  */
 export function callerOf(request: Request, addresses: { networkOf(request: Request): string }): string {

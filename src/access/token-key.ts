@@ -19,7 +19,7 @@ export class TokenKey {
 @Module({ providers: [TokenKey], exports: [TokenKey] })
 export class TokenKeyModule {}
 
-/** Tells whether `key` signed the token, which may have expired. It takes some microseconds and no query. */
+/** Whether `key` signed the token, which may have expired. The check takes some microseconds and no query. */
 export function hasSigned(key: KeyObject, token: string): boolean {
   const [signed = '', signature = ''] = token.split(/\.(?=[^.]*$)/);
   // The texts of the signatures are compared, because many other texts decode to the same bytes.

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
- * An API key is gsk_<8 public id>_<43 secret><6 checksum>, all base62. The public id finds the record. The checksum tells junk from
+ * An API key is gsk_<8 public id>_<43 secret><6 checksum>, all base62. The public id finds the record. The checksum distinguishes junk from
  * keys without a query. The secret has 256 bits, so a fast hash keeps it safe.
  */
 
@@ -30,7 +30,7 @@ export function createApiKey(publicId = randomBase62(publicIdLength)): NewApiKey
   return { rawKey, publicId, secretHash: hashSecret(secret) };
 }
 
-/** Splits a key into its parts. Null for a text that cannot be a key of this service, which it finds out without the database. */
+/** Splits a key into its parts. Returns null, without a query, for a text that cannot be a key of this service. */
 export function parseApiKey(text: string): ParsedApiKey | null {
   const [, publicId, secret, sum] = shape.exec(text) ?? [];
   if (publicId === undefined || secret === undefined || sum !== checksum(publicId, secret)) return null;

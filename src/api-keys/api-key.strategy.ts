@@ -6,7 +6,7 @@ import { isSameSecret, parseApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
 /**
- * Finds the caller of an API key. `passReqToCallback` must stay off: with it Nest takes the request for passport's callback, and one
+ * Finds the caller of an API key. `passReqToCallback` must stay off: with it Nest mistakes the request for passport's callback, and one
  * request with the header ends the process (nestjs/passport#1857).
  */
 @Injectable()

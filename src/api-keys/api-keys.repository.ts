@@ -51,7 +51,7 @@ const key = `
          ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
   FROM api_keys k`;
 
-/** The most ended keys of one user that are kept. */
+/** Number of expired and revoked keys that are kept for each user. */
 const endedKept = 1_000;
 
 @Injectable()
@@ -77,7 +77,7 @@ export class ApiKeysRepository {
     return rows[0] ?? null;
   }
 
-  /** Finds a key if neither the key nor its user has ended. Read on every request that carries a key. */
+  /** Finds a key in force whose user is enabled and does not have to change the password. Read on every request that carries a key. */
   findHolder(publicId: string): Promise<ApiKeyHolder | null> {
     return this.holders.get(publicId);
   }
@@ -102,8 +102,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Keeps the last `endedKept` ended keys of a user and removes older ones. Keys that ended within the last hour are not removed, because
-   * they still count, see quotas.ts.
+   * Keeps the last `endedKept` expired or revoked keys of a user and removes older ones. Keys that ended within the last hour are not
+   * removed, because the quotas in quotas.ts still count them.
    */
   private async removeEnded(client: PoolClient, userId: number): Promise<void> {
     await client.query(

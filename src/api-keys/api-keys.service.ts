@@ -38,7 +38,7 @@ export class ApiKeysService {
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
     const visible = new Set(await this.access.listVisible(principal));
-    // `visible` is empty for admins, who see all graphs, so `require` is asked for graphs that `visible` lacks.
+    // `visible` is empty for admins, who see all graphs. So `require` checks each graph that is not in `visible`.
     for (const graphId of request.graph_ids) if (!visible.has(graphId)) await this.access.require(principal, graphId, 'viewer');
     const { name, rate_limit: rateLimit, graph_ids: graphIds, permissions } = request;
     // This only refuses early. Every request with the key is checked again for the connection of that request.

@@ -128,7 +128,8 @@ export class AuditService {
 
   /** Removes at most `most` events that are older than `keptDays`, the oldest first. @returns how many were removed */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
-    // Ids grow with time, so a batch reads few events that are kept. FOR UPDATE is left out: it needs the right to change events.
+    // Ids grow with time, so the batch of the smallest ids has few events to keep. FOR UPDATE is left out: it needs the right to change
+    // events.
     const { rowCount } = await client.query(
       `DELETE FROM audit_events WHERE id IN (
          SELECT id FROM (SELECT id, at FROM audit_events ORDER BY id LIMIT $2) oldest

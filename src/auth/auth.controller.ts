@@ -15,7 +15,7 @@ import {
 import { AuthService } from './auth.service.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 
-/** Bodies for Swagger UI. */
+/** Example bodies of the login, for Swagger UI. */
 const loginExamples = {
   first: { summary: '首次登录 / The first login', value: { username: 'admin', password: 'admin@Graph123' } },
   demo: { summary: 'npm run demo 之后 / After npm run demo', value: { username: 'admin', password: 'demo-Graph-2026' } },

@@ -26,7 +26,7 @@ export class AuthService {
     const user = await this.users.authenticate(username, password);
     if (!user) {
       // An unknown name may be a password typed into the wrong field, so it is not recorded. Every failed login looks the name up, so that
-      // the response time does not tell which names exist.
+      // the response time does not reveal which names exist.
       const known = await this.users.findAccount(username);
       await this.audit.record({
         action: 'auth.login_failed',

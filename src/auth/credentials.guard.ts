@@ -30,7 +30,10 @@ class ApiKeyGuard extends AuthGuard('api_key') {
   override handleRequest = takePrincipal(BadApiKeyError);
 }
 
-/** Counts the credentials in the raw headers. Node keeps the first of two `Authorization` headers, while a proxy may have read the last. */
+/**
+ * Counts the credentials in the raw headers, so that two are refused. Of two `Authorization` headers Node would keep the first, a proxy
+ * perhaps the last.
+ */
 function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }

@@ -3,7 +3,7 @@ import { accessOf } from '../access/access.decorator.js';
 import { PasswordChangeRequiredError } from './auth.errors.js';
 import { principalOf } from '../access/principal.js';
 
-/** Refuses a user who still has the default password on all routes except `me` and the route that changes the password. */
+/** Refuses a user who still has to change the password, on all routes except `me` and the route that changes the password. */
 @Injectable()
 export class PasswordChangeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

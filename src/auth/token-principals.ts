@@ -13,7 +13,7 @@ export interface TokenClaims {
 const capacity = 10_000;
 
 /**
- * Tells whether the header of a token lists critical extensions, which a reader must understand (RFC 7515, section 4.1.11). This service
+ * Whether the header of a token lists critical extensions, which a reader must understand (RFC 7515, section 4.1.11). This service
  * understands none, so it refuses such tokens; jsonwebtoken would ignore the list.
  */
 function hasExtensions(token: string): boolean {

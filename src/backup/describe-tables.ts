@@ -9,7 +9,7 @@ export interface FoundTable extends TableDescription {
 
 /**
  * SQL that is true for columns of a built-in type. Another server has no other types unless somebody creates them there first, so a backup
- * holds other values as text. COPY writes a value of any type as text.
+ * stores values of other types as text. COPY can write a value of any type as text.
  */
 const isBuiltIn = `(SELECT typnamespace = 'pg_catalog'::regnamespace FROM pg_type WHERE oid = a.atttypid)`;
 

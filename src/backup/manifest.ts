@@ -47,9 +47,9 @@ export interface Summary {
 /** The defaults that columns of graph tables have. A default becomes part of an SQL text, so no other default is taken from a file. */
 export const knownDefaults = [`nextval('graph_data.node_ids'::regclass)`, `nextval('graph_data.edge_ids'::regclass)`, `'{}'::jsonb`];
 
-/** The tables of `public` that a backup does not hold. */
+/** The tables of `public` that a backup leaves out. */
 const passingTables = new Set(['migrations', 'graph_changes', 'metric_results', 'query_claims', 'seen_versions']);
-/** The tables of `public` that a backup holds. */
+/** The tables of `public` that a backup contains. */
 export const recordTables = Object.keys(tableRights).filter(name => !passingTables.has(name));
 
 /** Matches the name of a type, with its schema and modifiers. It matches no other text, because the name becomes part of an SQL text. */

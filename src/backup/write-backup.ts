@@ -39,7 +39,7 @@ export interface BackupReport {
   tables: number;
   rows: number;
   bytes: number;
-  /** Names of objects that no backup holds, such as views and types. */
+  /** Names of objects that no backup contains, such as views and types. */
   leftOut: string[];
 }
 
@@ -64,7 +64,7 @@ export async function writeBackup(client: pg.ClientBase, file: string, progress:
     output.on('error', (error: NodeJS.ErrnoException) => Object.assign(error, { isOutput: true }));
     await pipeline(Readable.from(archive(client, tables, summary, progress)), createGzip({ level: gzipLevel }), output);
     await client.query('COMMIT');
-    // An empty file takes the name first, because the rename would otherwise replace a file that another process made meanwhile.
+    // An empty file reserves the name first: the rename alone would replace a file that another process has created in the meantime.
     await createEmpty(file, file);
     await rename(partial, file);
     const { size } = await stat(file);

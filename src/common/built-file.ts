@@ -1,5 +1,6 @@
 /**
- * The URL of a compiled file that is to run in a process or thread of its own. The built file runs even while a test runs the sources.
+ * Returns the URL of a compiled file that is to run in its own process or thread. It is the file in `dist` even while a test runs the
+ * sources.
  * @param here the `import.meta.url` of a source file, compiled or not
  * @param relative the path of the wanted file, relative to `here`
  */

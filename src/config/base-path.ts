@@ -1,7 +1,7 @@
 const segment = '[A-Za-z0-9._~-]+';
 /**
- * The first parts of the service's own paths, which a base path must not begin with: a route's path and a path that a proxy has shortened
- * would look alike.
+ * The first segments of the service's own paths. A base path must not begin with one of them: the service could not distinguish one of its
+ * routes from a path whose base path the proxy has removed.
  */
 export const ownPaths: ReadonlySet<string> = new Set([
   'api', 'api-keys', 'audit-events', 'auth', 'docs', 'graphs', 'health', 'ingestion', 'license', 'metrics', 'openapi.json', 'permissions', 'settings', 'users', 'warehouse',

@@ -1,4 +1,4 @@
-/** The least bytes of a secret: a secret of 32 bytes holds as much randomness as the key that is derived from it. */
+/** The least bytes of a secret. With 32 bytes a secret can have as much randomness as the key that is derived from it. */
 const leastBytes = 32;
 
 /**

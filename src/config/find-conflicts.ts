@@ -51,7 +51,7 @@ export function findConflicts(
 
 const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::';
 
-/** Checks only whether the file is missing. The licence gate reads the file and reports everything else. */
+/** Whether the file is missing. The licence gate reads the file and reports every other fault. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

@@ -49,8 +49,8 @@ export function licenceRefusal(reason: string, { zh, en }: Bilingual): string {
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /**
- * Tells whether the licence key may be sent to this URL: over https, or over http to this machine only, and without a user name, password
- * or fragment.
+ * Whether the licence key may be sent to this URL: over https, or over http to this machine only, and without a user name, password or
+ * fragment.
  */
 export function isLicenseUrl(text: string): boolean {
   const url = readHttpUrl(text);
@@ -60,7 +60,7 @@ export function isLicenseUrl(text: string): boolean {
   return isSecure && username === '' && password === '' && hash === '';
 }
 
-/** Tells whether a text is the 32 bytes of an Ed25519 public key, in the hexadecimal form that Keygen shows. */
+/** Whether a text is the 32 bytes of an Ed25519 public key, in the hexadecimal form that Keygen shows. */
 export function isPublicKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
 }

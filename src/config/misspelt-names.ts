@@ -15,7 +15,7 @@ const lettersPerEdit = 8;
 const ofOthers = new Set(
   'SECRET_KEY RATE_LIMIT_WINDOW_MS RATE_LIMIT_WINDOW RATE_LIMIT_MAX_REQUESTS RATE_LIMIT_MAX PORTS PORT0 PORT1 WORKERS LOGLEVEL'.split(' '),
 );
-/** A setting that is never suggested for a missing word: whoever changes its value loses what is stored encrypted. */
+/** Never suggested for a name that lacks one word: an operator who then changed its value could no longer decrypt the stored secrets. */
 const neverCompleted = 'SECRET_ENCRYPTION_KEY';
 
 /**
@@ -46,7 +46,7 @@ function meantBy(name: string, settings: readonly string[]): string | null {
   return words.length > 2 && family.length > 1 ? nearestFirst(name, family)[0]! : null;
 }
 
-/** Tells whether the words are those of the setting without one after the first. */
+/** Whether `words` are the words of the setting with one left out. The first word must be there. */
 function lacksOneWord(words: readonly string[], setting: readonly string[]): boolean {
   if (setting.length !== words.length + 1) return false;
   return setting.some((_, left) => left > 0 && words.every((word, index) => word === setting[index < left ? index : index + 1]));

@@ -2,7 +2,7 @@
 const words =
   /change[-_ ]?me|replace[-_ ]?(me|this)|placeholder|your[-_ ]|[-_ ]here\b|example|insert[-_ ]|x{6}|^(secret|todo|password|passwd|pass|postgres|admin|root|test|default|none|null|undefined|dummy|123456\d*)$|^<.*>$/i;
 
-/** Tells whether a text is a well-known secret or only a placeholder: `changeme`, `<your key here>`, `aaaaaaaa`. */
+/** Whether a text is a well-known secret or only a placeholder: `changeme`, `<your key here>`, `aaaaaaaa`. */
 export function isPlaceholder(secret: string): boolean {
   return words.test(secret) || new Set(secret).size <= 2;
 }

@@ -1,6 +1,6 @@
 import { type SettingsReader } from './settings-reader.js';
 
-/** How many records users may have, and how much is kept for how long. */
+/** Reads the quotas of users and the settings that limit how long records are kept. */
 export function readRecordSettings(read: SettingsReader) {
   return {
     maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),

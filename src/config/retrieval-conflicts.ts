@@ -50,7 +50,7 @@ function findTlsConflicts({ retrievalTls: { cert, key } }: RetrievalSecurity): s
   return [`${has}: 须与 ${lacks} 一起设置 / needs ${lacks} beside it`];
 }
 
-/** Tells whether only this machine can connect to the host. */
+/** Whether only this machine can connect to the host. */
 function isLoopback(host: string): boolean {
   const plain = host.replace(/^\[(.*)\]$/, '$1');
   return plain === 'localhost' || plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));

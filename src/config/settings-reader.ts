@@ -102,7 +102,7 @@ export class SettingsReader {
     }
   }
 
-  /** The variables that look like settings and are none. Call this method once every setting was read. */
+  /** Returns the variables that look like settings but are not. Call this method after all settings were read. */
   misspelt(): MisspeltName[] {
     return findMisspelt(
       Object.keys(this.environment),
@@ -119,7 +119,9 @@ export class SettingsReader {
     return value;
   }
 
-  /** In production, refuses a secret that is set to an empty or well-known value: the deployment went wrong. */
+  /**
+   * Remembers a secret for the log, which hides it. In production it also refuses an empty or well-known value: the deployment went wrong.
+   */
   private judgeSecret(name: string, value: string): void {
     const guarded = value.includes('://') ? passwordIn(value) : value;
     this.secrets.push(...new Set([value, guarded ?? ''].filter(part => part !== '')));

@@ -316,7 +316,7 @@ function readValues(read: SettingsReader) {
   };
 }
 
-/** The URLs of the retrieval processes that were deployed apart, in the order given; empty if the service starts its own process. */
+/** The URLs of retrieval processes that are deployed separately, in the order given; empty if the service starts its own process. */
 function readRetrievalPlaces(read: SettingsReader): readonly string[] {
   const started = 'started by the service';
   const one = read.parsed(

@@ -32,8 +32,8 @@ export const knownAdminPassword: StartWarning = {
 };
 
 /**
- * Warnings about secret keys. There are none with the embedded database outside of production: on a first try people expect to log in again
- * after a restart.
+ * Warnings about secret keys. The embedded database gets no warning outside of production: that is a first try, where nobody minds another
+ * login after a restart.
  */
 function keyWarnings({ jwtSecretKey, databaseUrl, isProduction }: Settings): StartWarning[] {
   const isShared = databaseUrl !== undefined;

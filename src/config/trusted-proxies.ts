@@ -2,8 +2,7 @@ import { type BlockList } from 'node:net';
 import { readNetworks } from './networks.js';
 
 /**
- * The proxies whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in the given networks. `{ hops: 0 }` believes
- * nobody.
+ * The proxies whose `X-Forwarded-For` is trusted: the last `hops` senders, or senders in the given networks. `{ hops: 0 }` trusts no proxy.
  */
 export type TrustedProxies = { hops: number } | { networks: BlockList };
 

@@ -63,7 +63,7 @@ export class SchemaError extends ApiError {
   }
 }
 
-/** 503: another request uses what this one needs. `Retry-After` gives the seconds to wait. */
+/** 503: another request uses a resource that this request needs. `Retry-After` gives the seconds to wait. */
 export class BusyError extends ApiError {
   constructor(code: string, text: Bilingual, retryAfterS: number, cause?: unknown) {
     super(503, code, text, { headers: { 'Retry-After': String(retryAfterS) }, ...(cause === undefined ? {} : { cause }) });

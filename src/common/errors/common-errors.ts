@@ -19,7 +19,7 @@ export class DatabaseBusyError extends BusyError {
   }
 }
 
-/** 500, which the contract demands for a lost database connection; `Retry-After` says that the loss is temporary. */
+/** 500: the connection to the database was lost. The API contract demands 500 here; `Retry-After` shows that the loss is temporary. */
 export class DatabaseUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(
@@ -60,7 +60,7 @@ export class TurnTooLongError extends ApiError {
   }
 }
 
-/** 503: work was ended because it held up all other requests, but the machine gave the process hardly any time. */
+/** 503: work was ended because it held up all other requests, but the machine was at fault: it gave the process hardly any CPU time. */
 export class TurnEndedError extends BusyError {
   constructor() {
     super('machine_busy', { zh: '服务器目前过于繁忙，请稍后重试', en: 'The machine of the service is too busy now; try again shortly' }, 5);
@@ -83,7 +83,7 @@ export class MalformedBodyError extends ApiError {
 }
 
 export class MissingFieldsError extends ApiError {
-  /** @param inQuery whether the fields must stand in the query string, because the body is not JSON */
+  /** @param inQuery whether the fields must be in the query string, because the body is not JSON */
   constructor(fields: string[], inQuery = false) {
     const query = `?${fields.map(field => `${field}=…`).join('&')}`;
     super(

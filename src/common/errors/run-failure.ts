@@ -28,15 +28,15 @@ export function tooManyAttempts(maxAttempts: number): RunFailure {
   });
 }
 
-/** Tells whether an error is a limit of one server process. A run that meets such a limit would meet it again. */
+/** Whether an error is a limit of one PostgreSQL server process, such as its memory. A repeated run would meet the limit again. */
 export function exceedsBackend(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
-  // All server processes use the shared memory, so the run may not have caused its lack.
+  // All server processes use the shared memory, so another process may have filled it.
   if (sqlstate === sqlstates.outOfMemory) return !/shared memory/.test((error as Error).message);
   return sqlstate === sqlstates.configurationLimitExceeded;
 }
 
-/** Tells whether the database is away, or had no connection left. The run did not cause the error then, so it may be tried again. */
+/** Whether the database was unreachable or had no free connection. The run did not cause such an error, so it may be tried again. */
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;

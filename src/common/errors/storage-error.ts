@@ -3,7 +3,7 @@ import { BusyError } from './api-error.js';
 
 const retryAfterS = 30;
 
-/** 503: the disk of the service's database is full, whatever has filled it. */
+/** 503: the disk of the service's database is full. Other work than this request may have filled it. */
 export class DiskFullError extends BusyError {
   constructor(cause: unknown) {
     super(
@@ -33,7 +33,10 @@ export class SharedMemoryFullError extends BusyError {
   }
 }
 
-/** The error that tells what PostgreSQL has no room left in; null for other failures. Both have the same SQLSTATE. */
+/**
+ * Returns the error for a full disk or for full shared memory, null for other failures. Both have SQLSTATE 53100, so the source file
+ * decides.
+ */
 export function storageErrorOf(failure: unknown): DiskFullError | SharedMemoryFullError | null {
   if (sqlstateOf(failure) !== sqlstates.diskFull) return null;
   const { file } = failure as { file?: unknown };

@@ -7,7 +7,7 @@ describe('toApiError', () => {
     expect(error).toMatchObject({ status: 400, code: 'broken', detail: '不对 / it is wrong', context: { found: 'x' } });
   });
 
-  // PostgreSQL reports both with SQLSTATE 53100 and "No space left on device".
+  // PostgreSQL reports a full disk and full shared memory alike: SQLSTATE 53100 and "No space left on device".
   it.each([
     ['the disk', { file: 'fd.c' }, 'disk_full', /make room/],
     ['shared memory', { file: 'dsm_impl.c' }, 'shared_memory_full', /--shm-size/],

@@ -56,7 +56,7 @@ export function toApiError(thrown: unknown): ApiError {
   return new InternalError(thrown);
 }
 
-/** The answer to a text that its language cannot read: a 400, unless the language's own feature has already answered in another way. */
+/** The answer to a text that a parser of this service refuses: a 400. A feature that answers otherwise catches the LanguageError itself. */
 function unreadable(error: LanguageError): ApiError {
   return new ApiError(400, error.code, error.text, { context: error.facts });
 }

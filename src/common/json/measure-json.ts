@@ -13,8 +13,8 @@ export interface JsonMeasure {
 }
 
 /**
- * Limits on a foreign service's answer. Answers of services that have a fixed form stay below them. `JSON.parse` takes some milliseconds
- * for an answer at these limits.
+ * Limits on the JSON of another service or database. Answers of a fixed form, such as a query plan, stay below them. `JSON.parse` takes
+ * some milliseconds for an answer at these limits.
  */
 const mostOfServices: JsonMeasure = { depth: 200, parts: 50_000, commas: 50_000 };
 

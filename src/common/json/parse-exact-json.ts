@@ -15,7 +15,7 @@ export function toExactNumber(text: string): number | string {
   return /^-?\d+\.\d+$/.test(text) ? trimDecimals(text) : text;
 }
 
-/** Tells whether a number has all digits of its text. `value` is the double nearest to the text, so comparing the digits is enough. */
+/** Whether a number has all digits of its text. `value` is the double nearest to the text, so comparing the digits is enough. */
 function hasDigits(value: number, text: string): boolean {
   return String(value) === text || significant(value.toExponential()) === significant(text);
 }

@@ -35,7 +35,7 @@ export class JsonPieces {
   private readonly pieces: Buffer[] = [];
   private gathered = '';
 
-  /** @param onBytes is told the size of every piece when it is written; it may throw to stop the writing */
+  /** @param onBytes called with the size of every piece that is written; it may throw to stop the writing */
   constructor(
     private readonly pace = new Pace(),
     private readonly onBytes: (bytes: number) => void = () => undefined,

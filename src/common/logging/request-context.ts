@@ -17,7 +17,9 @@ export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** Does work that a request only happens to begin, such as a batch of look-ups for many requests. The work counts for no user. */
+/**
+ * Runs work outside the context of the request that started it, such as a batch of look-ups for many requests. No user is charged for it.
+ */
 export function outsideRequest<T>(work: () => T): T {
   return storage.exit(work);
 }

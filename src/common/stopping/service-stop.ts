@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Tells how far the service has come in stopping. When the stop is announced, the service reports itself not ready, so that load balancers
- * use other instances, but it still answers requests. When the stop has begun, requests that wait or watch end by themselves.
+ * How far the service has come in stopping. Once the stop is announced, the service reports itself not ready, so that load balancers use
+ * other instances, but it still answers requests. Once the stop has begun, requests that wait for work or watch it end early.
  */
 @Injectable()
 export class ServiceStop {

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ServiceStop } from './service-stop.js';
 import { Watchers } from './watchers.js';
 
-/** Lets every feature know that the service is stopping, and wait for work no longer than that. */
+/** Global module: every feature can check whether the service is stopping, and can stop waiting for work then. */
 @Global()
 @Module({ providers: [ServiceStop, Watchers], exports: [ServiceStop, Watchers] })
 export class StoppingModule {}

@@ -3,7 +3,7 @@ import { TooManyWatchersError } from '../errors/common-errors.js';
 import { FairShare } from '../turns/fair-share.js';
 import { ServiceStop } from './service-stop.js';
 
-/** Milliseconds between two looks at work that another process may do. */
+/** Milliseconds between two reads of a record whose work another process may do: 100 at first, later up to 500. */
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 /** Limits the number of event streams and of requests that wait for a record, because each of them reads the database repeatedly. */
@@ -28,7 +28,7 @@ export class Watchers {
   constructor(private readonly stop: ServiceStop) {}
 
   /**
-   * Takes one of the caller's places for a stream or a wait. The promise gives a function that returns the place.
+   * Takes one of the caller's places for a stream or a wait. Resolves to a function that returns the place.
    * @throws TooManyWatchersError
    */
   enter(callerId: number): Promise<() => void> {

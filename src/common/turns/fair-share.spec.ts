@@ -98,7 +98,7 @@ describe('FairShare', () => {
   it('refuses a caller who has waited long enough, with the time that the line is likely to take', async () => {
     const of = share({ places: 1, patienceMs: 10 });
     const first = open(of, { caller: 'a' });
-    // The timers of the share keep no process alive, so this one does.
+    // The timers of FairShare do not keep the process alive, so this timer does.
     const awake = setInterval(() => undefined, 5);
     await expect(of.enter({ caller: 'b' })).rejects.toEqual(new Refused(1));
     clearInterval(awake);

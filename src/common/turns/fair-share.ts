@@ -67,8 +67,8 @@ export class FairShare {
 
   /**
    * Waits for a place, then does the work.
-   * @param remains called when the work has ended: it returns the promise of work that goes on without the caller and keeps the place, if
-   * any. The promise never rejects.
+   * @param remains called when the work has ended. If a part of the work goes on without the caller, it returns the promise of that part,
+   *   which keeps the place until it resolves. The promise never rejects.
    * @throws what `enter` throws, and what the work throws
    */
   async run<T>(claim: Claim, work: () => Promise<T>, remains: () => Promise<void> | undefined = () => undefined): Promise<T> {

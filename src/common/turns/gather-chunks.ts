@@ -31,7 +31,7 @@ export function gatherChunks(message: IncomingMessage, refuse: () => void): void
       return push(null);
     }
     if (isTooSmall(seen, chunk.length)) {
-      // The end of the body is kept back too, so that no reader takes the body for complete.
+      // The end of the body is kept back too. Otherwise a reader would take the body for complete.
       message.push = () => false;
       [gathered, size] = [[], 0];
       refuse();

@@ -5,7 +5,7 @@ import { inOneTurn } from './one-turn.js';
 const longestPauseMs = 500;
 
 /**
- * Gives turns to work that holds the event loop, for up to 0.1 s in one go. One piece of work is done at a time, and callers have turns one
+ * A queue for work that holds the event loop for up to 0.1 s in one go. One piece of work is done at a time, and callers have turns one
  * after the other.
  */
 export class LongWork {

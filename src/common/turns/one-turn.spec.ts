@@ -5,7 +5,7 @@ import { TurnEndedError, TurnTooLongError } from '../errors/common-errors.js';
 import { inOneTurn } from './one-turn.js';
 import { inLimitedTurns } from './pace.js';
 
-/** Which of the two it is, the load of the machine decides. */
+/** The load of the machine decides which of the two errors is thrown. */
 const ended = new RegExp([new TurnTooLongError(), new TurnEndedError()].map(({ text }) => text.zh).join('|'));
 
 const forever = (): never => {
@@ -57,7 +57,7 @@ describe('inOneTurn', () => {
   });
 
   it('blames nobody while the process has no time of the machine', () => {
-    // The time of all threads of a process counts, so the process is one that does nothing else.
+    // `inOneTurn` measures the CPU time of all threads of its process, so the test starts a process that does nothing else.
     const turns = pathToFileURL(path.resolve(__dirname, '../../../dist/src/common/turns/one-turn.js'));
     const program = `import { inOneTurn } from '${turns.href}';
       const still = new Int32Array(new SharedArrayBuffer(4));

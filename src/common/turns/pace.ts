@@ -1,7 +1,7 @@
 import { type Steps } from '../../text/steps.js';
 import { inOneTurn } from './one-turn.js';
 
-/** Milliseconds for which a piece of work may hold the event loop in one turn, and the number of pieces that go on in one turn. */
+/** Milliseconds for which a piece of work may hold the event loop in one turn, and the most pieces of work that run in one turn. */
 const heldMs = 5;
 const mostInTurn = 2;
 
@@ -11,7 +11,7 @@ let called = 0;
 
 /**
  * Waits for the next turn of the event loop that has room for this piece of work. All waiting work together takes some 10 ms of a turn, so
- * that other requests are served in between. `setImmediate` alone would let all of it go on in one turn.
+ * that other requests are served in between. `setImmediate` alone would run all waiting work in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise(resolve => {
@@ -82,8 +82,8 @@ function* mapInSteps<T, R>(items: readonly T[], map: (item: T) => R): Steps<R[]>
 }
 
 /**
- * Makes long work yield. The work asks at every point where it may pause, and waits one turn of the event loop once it has held the loop
- * for 5 ms. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
+ * Makes long work yield. The work checks `isDue` at every point where it may pause. Once it has held the event loop for 5 ms, it waits for
+ * another turn. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
  */
 export class Pace {
   private since = performance.now();

@@ -2,8 +2,8 @@ const rememberedMs = 600_000;
 const restMs = 60_000;
 
 /**
- * Makes callers rest whose work had to be ended. After the second ended work in ten minutes, the caller rests for a minute. Each further
- * ended work adds a minute, up to ten.
+ * Makes a caller rest if work of that caller had to be ended repeatedly. After the second ended work in ten minutes, the caller rests for a
+ * minute. Each further ended work adds a minute, up to ten.
  */
 export class RestingCallers {
   /** The times at which work was ended, by caller, oldest first. */
@@ -15,7 +15,7 @@ export class RestingCallers {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Notes that work of the caller had to be ended. */
+  /** Records that work of the caller had to be ended. */
   noteEnd(caller: string | number): void {
     for (const [each, times] of this.ends) {
       const recent = times.filter(time => this.now() - time < rememberedMs);

@@ -48,7 +48,7 @@ describe('shared work', () => {
     leaving[1]!.abort(new Error('gone too'));
     await expect(asked[1]).rejects.toThrow('gone too');
     expect(state.aborted).toBe(1);
-    // Who comes now does not get work that has stopped.
+    // A new caller does not join work that has stopped.
     expect(await work.join('a', 3, () => Promise.resolve('new'), stays)).toBe('new');
   });
 

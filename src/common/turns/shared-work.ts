@@ -38,7 +38,7 @@ export class SharedWork<T> {
       followers: 0,
       work: begin(stop.signal).finally(() => this.forget(name, running)),
     };
-    // When the work fails, perhaps nobody waits for it any more.
+    // The work may fail after all callers have left. Without this, Node would report an unhandled rejection.
     running.work.catch(() => undefined);
     this.running.set(name, running);
     return running;

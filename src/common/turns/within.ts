@@ -1,4 +1,4 @@
-/** Waits at most `waitMs` for the work. Null if the work goes on longer; nobody then needs to handle its failure. */
+/** Waits at most `waitMs` for the work. Returns null if the work takes longer; its later failure is then ignored. */
 export async function within<T>(waitMs: number, work: Promise<T>): Promise<T | null> {
   work.catch(() => undefined);
   if (waitMs === 0) return null;

@@ -1,6 +1,6 @@
 import { type CypherValue } from '../values/cypher-value.js';
 
-/** Gathers the values of one group. The caller leaves out repeated values for DISTINCT. */
+/** Collects the values of one group for an aggregate. With DISTINCT the caller passes each value once. */
 export interface Accumulator {
   /** Approximate bytes that the accumulator holds, if they grow with the rows. The caller bounds the sum over all groups. */
   readonly bytes?: number;

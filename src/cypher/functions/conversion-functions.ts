@@ -13,9 +13,9 @@ type Conversion = (value: NonNullable<CypherValue>) => CypherValue;
 
 /** Maximum characters of a text that may be a number. */
 const longestNumber = 500;
-/** Units to read a text that is not a number. */
+/** Work units to read a text that is not a number. */
 const unitsOfConversion = 20;
-/** Units to make a fault with its sentences and to catch it. */
+/** Work units to make a fault with its sentences and to catch it. */
 const unitsOfCaughtFault = 400;
 const specialFloats: Readonly<Record<string, number>> = { NaN, Infinity, '+Infinity': Infinity, '-Infinity': -Infinity };
 
@@ -26,7 +26,9 @@ export const conversionFunctions = tableOf(
   ...threeOf('toString', toText),
 );
 
-/** `toX` refuses a value of a wrong type, `toXOrNull` gives null for it, and `toXList` does so for each item. */
+/**
+ * Makes three functions: `toX` refuses a value of a wrong type, `toXOrNull` gives null for it, and `toXList` gives null for each such item.
+ */
 function threeOf(name: string, convert: Conversion): CypherFunction[] {
   const orNull = (value: CypherValue) => {
     spend(unitsOfConversion);

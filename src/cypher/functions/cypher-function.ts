@@ -61,7 +61,7 @@ export function strict(
   return { name, least, most, call: args => (args.every(isPresent) ? body(...args) : null) };
 }
 
-/** The fault of an argument whose type the function does not take. */
+/** The fault of an argument whose type the function does not accept. */
 export function wrongArgument(name: string, expected: Bilingual, value: CypherValue): ValueFault {
   const { zh, en } = typeNameOf(value);
   return new ValueFault('TypeError', 'InvalidArgumentValue', {
@@ -76,7 +76,8 @@ export function textArgument(name: string, value: CypherValue): string {
 }
 
 /**
- * Reads an argument that counts characters or places. @throws ValueFault for a value that is not an integer, and for an integer below zero
+ * Reads an argument that is a number of characters or an offset. @throws ValueFault for a value that is not an integer, and for an integer
+ * below zero
  */
 export function countArgument(name: string, value: CypherValue): number {
   if (typeof value !== 'bigint') throw wrongArgument(name, takes.integer, value);

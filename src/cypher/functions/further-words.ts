@@ -8,7 +8,9 @@ export const furtherAggregateWords: Record<string, CypherWord> = {
   percentileDisc: word('百分位数，为其中一个值', 'A percentile that is one of the values', 'percentileDisc(p.单价, 0.5)'),
 };
 
-/** Functions that run in memory only. Each entry stands for the functions of one kind, by the name of one of them or of the kind. */
+/**
+ * Functions that run in memory only. Each entry describes the functions of one kind. Its key is the name of one of them, or of the kind.
+ */
 export const furtherFunctionWords: Record<string, CypherWord> = {
   range: word('整数的列表', 'A list of integers', 'range(1, 10, 2)'),
   tail: word('列表去掉第一项', 'A list without its first item', `tail(split(c.公司名称, ' '))`),

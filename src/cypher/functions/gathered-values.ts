@@ -2,7 +2,7 @@ import { maxCollectedBytes } from '../values/bounds.js';
 import { type CypherValue } from '../values/cypher-value.js';
 import { bytesOfList, bytesOfSlots, checkBytes, SizeOfItems } from '../values/value-size.js';
 
-/** The values of the rows of one group, up to the limit of bytes. */
+/** The values of one group, up to `maxCollectedBytes`. */
 export class GatheredValues<T extends CypherValue> {
   private readonly values: T[] = [];
   private readonly size = new SizeOfItems();

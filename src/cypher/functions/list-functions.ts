@@ -49,7 +49,7 @@ export function listArgument(name: string, value: CypherValue, expected = takes.
   return value;
 }
 
-/** Counts the units for a copy of the list. Fresh memory costs more than the copying itself, so each item is one unit. */
+/** Counts one work unit for each item of a copy of the list: allocating fresh memory costs more than the copying itself. */
 function copied(list: readonly CypherValue[]): readonly CypherValue[] {
   spend(list.length);
   return list;

@@ -25,7 +25,7 @@ const nullIf: CypherFunction = {
   call: ([value = null, other = null]) => (equals(value, other) === true ? null : value),
 };
 
-/** All functions that read no time and gather no rows, by their names in lower case. */
+/** All functions except those of times and aggregates, by their names in lower case. */
 export const scalarFunctions: FunctionTable = {
   ...mathFunctions,
   ...textFunctions,

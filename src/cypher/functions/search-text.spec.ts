@@ -1,6 +1,6 @@
 import { hasPart, piecesOf } from './search-text.js';
 
-/** Texts of few letters, which often begin again in the middle of themselves. */
+/** Texts of few letters, in which a part of the text often occurs again. */
 function randomText(random: () => number, length: number): string {
   const period = Array.from({ length: 1 + Math.floor(random() * 40) }, () => 'ab😀'.charAt(Math.floor(random() * 4))).join('');
   const text = period.repeat(Math.ceil(length / Math.max(period.length, 1))).slice(0, length);

@@ -1,6 +1,8 @@
 import { spend } from '../syntax/effort.js';
 
-/** Maximum length of a part for the engine's own search, which may compare the whole part at each place of the text. */
+/**
+ * Maximum length of a part that the JavaScript engine searches for. For each position of the text the engine may compare the whole part.
+ */
 const longestForEngine = 64;
 
 /** Whether the part occurs in the text. The time grows with the sum of the lengths instead of their product. */
@@ -32,8 +34,8 @@ function spendOnSearch(text: string, part: string): void {
 }
 
 /**
- * Yields the places of a part without overlaps by Knuth, Morris and Pratt, https://doi.org/10.1137/0206024. The search reads each
- * character of the text once.
+ * Yields the positions of a part, without overlaps, by the algorithm of Knuth, Morris and Pratt, https://doi.org/10.1137/0206024. The
+ * search reads each character of the text once.
  */
 function* placesIn(text: string, part: string): Generator<number> {
   if (text.length < part.length) return;
@@ -50,7 +52,7 @@ function* placesIn(text: string, part: string): Generator<number> {
   }
 }
 
-/** For each beginning of the part, the length of the longest shorter beginning that it ends with. */
+/** For each prefix of the part, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(part: string): Uint32Array {
   spend(part.length >> 1);
   const borders = new Uint32Array(part.length);

@@ -34,9 +34,7 @@ export class StandardDeviation implements Accumulator {
   }
 }
 
-/**
- * Gathers the values of a group, and the percentile that is asked for, which the first row decides. `prepare` must run before `result`.
- */
+/** Collects the values of a group. The percentile is the one in the first row. `prepare` must run before `result`. */
 abstract class Percentile implements Accumulator {
   private readonly values = new GatheredValues<CypherNumber>();
   private sorted: CypherNumber[] = [];
@@ -76,7 +74,7 @@ abstract class Percentile implements Accumulator {
   }
 }
 
-/** `percentileDisc`: the value at the place of the percentile, never a number between two values. */
+/** `percentileDisc`: the value at the position of the percentile, never a number between two values. */
 export class DiscretePercentile extends Percentile {
   protected at(sorted: readonly CypherNumber[], share: number): CypherValue {
     return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? null;

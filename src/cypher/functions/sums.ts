@@ -60,8 +60,8 @@ export class Mean implements Accumulator {
 }
 
 /**
- * A running total. Integers, decimals and floats are summed apart, so that the exact sums of integers and decimals lose no digits to the
- * floats.
+ * A running total. Integers, decimals and floats are summed separately, so that the exact sums of integers and decimals lose no digits to
+ * the floats.
  */
 class Total {
   count = 0;

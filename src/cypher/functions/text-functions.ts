@@ -75,7 +75,7 @@ function lastCharacters(text: string, count: number): string {
   return charactersFrom(text, Math.max(countOfCharacters(text) - count, 0), Infinity);
 }
 
-/** The offset in UTF-16 units that lies `characters` code points behind the offset `from`, or the end of the text. */
+/** The offset, in UTF-16 units, that is `characters` code points after the offset `from`. The end of the text if it is shorter. */
 function unitsOf(text: string, from: number, characters: number): number {
   if (characters >= text.length - from) return text.length;
   let at = from;

@@ -35,8 +35,8 @@ export function aggregateCallsIn(expressions: Expression[], query: RunningQuery)
 }
 
 /**
- * Refuses an expression that has no single value in its group: beside an aggregate only constants may stand, and variables and properties
- * that are columns of their own. Queries and patterns in the expression may declare variables, and read others from the columns.
+ * Refuses an expression with aggregates that has no single value in its group. Outside its aggregates it may have only constants, and
+ * variables and properties that are columns themselves. Subqueries and patterns in it may also declare variables.
  */
 export function checkUnambiguous(expression: Expression, keys: readonly Expression[], { query, scope }: ExpressionPlace): void {
   const shapes = new Set(keys.filter(key => key.kind === 'variable' || key.kind === 'property').map(shapeOf));

@@ -4,10 +4,10 @@ import { type CypherValue, type EdgeValue, isList, isMap, type NodeValue } from 
 
 /** Maximum nodes and edges that are kept as evidence of one row. */
 export const mostElements = 100;
-/** Maximum items of a list or path that evidence looks at: the items to keep, and one more to tell that the list has more items. */
+/** Maximum items of a list or path that are read for evidence: the items to keep, and one more, which shows that the list goes on. */
 export const mostLooked = mostElements + 1;
 
-/** The nodes and edges of the matches that a row rests on. `isCut` is set when the row rests on more than are kept. */
+/** Evidence of a row: the nodes and edges of its matches. `isCut` is set if there are more of them than are kept. */
 export interface Behind {
   nodes: ReadonlyMap<number, NodeValue>;
   edges: ReadonlyMap<number, EdgeValue>;

@@ -3,7 +3,7 @@ import { bitsFor, type EdgeFacts, setBit } from './edge-facts.js';
 import { type GraphArrays } from './memory-graph.js';
 import { type NodeFilter } from './node-filter.js';
 
-/** Maximum edges of a first hop that is never wide (see `isWide`), however small the graph is. */
+/** A first hop over at most this many edges is never wide (see `isWide`), however small the graph is. */
 const mostNarrow = 4;
 
 /** One edge of a chain, seen from its left node. */
@@ -16,9 +16,9 @@ export interface Hop {
 /** A chain of nodes and single edges: `filters.length === hops.length + 1`. */
 export interface Chain {
   hops: Hop[];
-  /** One filter for each node; null if every node fits that the edges beside it can reach. */
+  /** One filter for each node. Null if it needs none, because the edges beside it reach only nodes that fit. */
   filters: (NodeFilter | null)[];
-  /** The places of nodes where a match can start: all places that may fit node 0, each once. */
+  /** Places (indexes in the arrays) of the nodes where a match can start: all nodes that may fit node 0, each once. */
   starts: Uint32Array;
   isWide: boolean;
 }
@@ -28,7 +28,7 @@ export function hopOf({ direction, types }: { direction: Direction; types: reado
   return { direction, types: Uint8Array.from(graph.types, type => (types.length === 0 || wanted.has(type) ? 1 : 0)) };
 }
 
-/** Whether the first hop alone looks at so many edges that a pass over all edges pays off. The pass is made once for many queries. */
+/** Whether the first hop alone follows so many edges that a pass over all edges pays off. The result of the pass serves many queries. */
 export function isWide({ starts, hops }: Pick<Chain, 'starts' | 'hops'>, { outOffsets, intoOffsets, edgeTypes }: GraphArrays): boolean {
   if (!hops[0]) return false;
   const { direction } = hops[0];
@@ -50,7 +50,7 @@ export function opposite(direction: Direction): Direction {
   return direction === 'both' ? 'both' : direction === 'out' ? 'in' : 'out';
 }
 
-/** Whether every node that a hop can reach at its right end has a set of labels that fits. */
+/** Whether every node that a hop can reach at its right end has a fitting set of labels. `sets` has 1 for each set that fits, else 0. */
 export function leadsInto({ direction, types }: Hop, sets: Uint8Array, { sourceSets, targetSets }: EdgeFacts): boolean {
   const ends = direction === 'both' ? [sourceSets, targetSets] : [direction === 'out' ? targetSets : sourceSets];
   const others = bitsFor(sets.length);

@@ -9,7 +9,7 @@ describe('ColumnTest', () => {
       numbers: new Float64Array(0),
       codeCount: 20_000,
       readsSlowly: false,
-      // The type of one set in two.
+      // Nodes of every second set of labels read the texts of the column as another type.
       readings: Uint16Array.from({ length: count }, (_, set) => set % 2),
     };
     const nodeSets = Uint32Array.from({ length: count }, (_, place) => place);

@@ -11,20 +11,20 @@ export interface NumberTest {
 
 const [inNumbers, ruledOut] = [1, 2];
 /**
- * Maximum codes of a column for which the answers of the condition are kept by code. With more codes the condition is asked place by
- * place.
+ * Maximum codes of a column for which the results of the condition are kept by code. With more codes the condition is evaluated for each
+ * node.
  */
 const mostCodesKnown = 20_000;
 
 /**
- * A condition of a node on one property, tested over the column of this property. Numbers are compared as floats, which hold them exactly.
- * Any other value has a code: the condition is asked once for each code, also for the code of missing values.
+ * Tests a condition on one property of a node over the column of this property. Numbers are compared as floats, which hold them exactly.
+ * Every other value has a code: the condition is evaluated once for each code, also for the code of missing values.
  * @param ask evaluates the expression of the condition for the node at a place
  */
 export class ColumnTest implements NodeTest, ColumnAnswers {
   /**
-   * Answers of the condition, by reading and then by code: 0 unknown, 1 true, 2 not true. Nodes with different sets of labels may share a
-   * reading.
+   * Results of the condition, by reading and then by code: 0 unknown, 1 true, 2 not true. A reading is the type as which nodes with some
+   * sets of labels read the texts of the column.
    */
   private readonly known: (Uint8Array | undefined)[] = [];
 

@@ -15,15 +15,15 @@ interface CompiledClause {
   run(rows: Rows): Rows;
 }
 
-/** A compiled MATCH. `countFor` tells it that the next clause only groups and counts the matches by the slots `read`. */
+/** A compiled MATCH. Call `countFor` if the next clause only groups and counts the matches by the slots `read`. */
 interface CompiledMatching extends CompiledClause {
   countFor(read: SlotsRead): void;
 }
 
-/** Wraps the rows that a clause gives, in order to observe them. */
+/** Wraps the rows of a clause, in order to observe them. */
 export type Watch = (clause: Clause, rows: Rows) => Rows;
 
-/** Compiles clauses that follow each other. Each clause takes the rows of the clause before it. */
+/** Compiles clauses that follow each other. Each clause reads the rows of the clause before it. */
 export function compileClauses(clauses: Clause[], place: ExpressionPlace, watch?: Watch): CompiledClauses {
   let { scope } = place;
   let columns: CompiledClauses['columns'] = null;
@@ -67,7 +67,7 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
     const holding = work.holding();
     /**
      * The paths and lists of edges that some expression reads. Each of them may be as long as the graph. A path or list that no expression
-     * reads is not built.
+     * reads is built only as far as evidence needs it.
      */
     const wholeWalks = walks.filter(({ slot }) => place.query.frame.isRead(slot));
     try {
@@ -103,8 +103,8 @@ function compileMatching(clause: MatchClause, place: ExpressionPlace): CompiledM
 }
 
 /**
- * Counts the matches, and returns false if a condition fails. The matches are then made one by one, where another condition may make the
- * failing one unnecessary. No row was given by then.
+ * Counts the matches. Returns false, before it has yielded a row, if a condition throws an error. The caller then makes the matches one by
+ * one, where another condition may exclude the match first.
  */
 function* countedRows(counted: CountedMatch): Generator<Row | null, boolean> {
   try {

@@ -20,10 +20,10 @@ import { type Evaluate, type Row } from './scope.js';
 import { isPlain, staticType } from './static-type.js';
 import { and, booleanOf, not, or } from './truth.js';
 
-/** Units to compile one expression without its operands, which takes about a microsecond. */
+/** Work units to compile one expression without its operands, which takes about a microsecond. */
 const unitsOfCompiling = 50;
 
-/** Units to build a map, without the units for its entries. */
+/** Work units to build a map, without the units for its entries. */
 const unitsOfMap = 10;
 
 /**

@@ -13,12 +13,12 @@ import { type PatternEdge, type PatternNode, readPatterns } from './pattern-grap
 import { type Row } from './scope.js';
 import { WaitingChecks } from './waiting-checks.js';
 
-/** Units to begin a match for one row. */
+/** Work units to begin a match for one row. */
 const unitsOfRun = 30;
 
 /**
  * Compiles the patterns of one MATCH and its WHERE. The match starts at bound nodes, or else at the label with the fewest nodes, and
- * follows edges from there. A condition is asked as soon as its variables are bound.
+ * follows edges from there. A condition is tested as soon as its variables are bound.
  */
 export function compileMatch(
   { patterns, where }: Pick<MatchClause, 'patterns' | 'where'>,
@@ -35,7 +35,7 @@ export function compileMatch(
   const all = [...checksOfNodes(graph, place), ...ofEdges.values(), ...(where ? checksOfWhere(where, place) : [])];
   const checks = new WaitingChecks(all, own);
   /**
-   * Conditions that threw an error when they were asked early. They are asked again in the order of the query once all variables are
+   * Conditions that threw an error when they were tested early. They are tested again in the order of the query once all variables are
    * bound, where another condition may make them unnecessary.
    */
   const failed = new Set<Check>();
@@ -127,7 +127,7 @@ export function compileMatch(
 
   /**
    * Whether the list of edges of a walk has to be complete: if an expression reads the list or the shortest path that is made of it, or if
-   * a condition failed early, which is then asked again about the whole list.
+   * a condition failed early, because that condition is later tested on the whole list.
    */
   function isListRead({ slot, shortest }: PatternEdge): boolean {
     const ofPath = shortest !== null && graph.paths.some(path => query.frame.isRead(path.slot));
@@ -160,7 +160,7 @@ export function compileMatch(
   }
 }
 
-/** Runs the steps like nested loops. For each match `holds` asks the conditions that no step has asked. */
+/** Runs the steps like nested loops. For each match, `holds` tests the conditions that no step has tested. */
 function* runSteps(steps: Step[], row: Row, holds: (row: Row) => boolean): Rows {
   const walked: Walked = { taken: new Set(), walks: new Map() };
   const running = [steps[0]!(row, walked)];
@@ -183,9 +183,9 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
   for (const each of found) if (each === null || holds()) yield each;
 }
 
-/** Units to take one node from a list, without the units of `step()`. */
+/** Work units to take one node from a list, without the units of `step()`. */
 const unitsOfScanned = 4;
-/** Units to begin to go through the nodes of a label, without the units for the nodes. */
+/** Work units to begin to go through the nodes of a label, without the units for the nodes. */
 const unitsOfList = 15;
 
 function scanStep({ slot, labels }: PatternNode, { query }: ExpressionPlace, lookUp: (row: Row) => readonly NodeValue[] | null): Step {

@@ -20,7 +20,7 @@ const mostTimesRead = 1_000;
 
 type Operation = (left: CypherValue, right: CypherValue) => CypherValue;
 
-/** `=` of a query. @throws ValueFault for a text beside a time that cannot be read as a time of this kind */
+/** openCypher's `=`. @throws ValueFault if a text is compared with a time and cannot be read as a time of this kind */
 export const areEqual = ofTimes(equals);
 
 const operations: Record<Exclude<BinaryOperator, 'XOR'>, Operation> = {
@@ -77,7 +77,7 @@ function ofTexts(operation: (left: string, right: string) => boolean): Operation
 }
 
 /**
- * An operation that reads a text beside a time as a time of the same kind, as SQL does. openCypher itself does not compare a text with a
+ * An operation that reads a text as a time if the other operand is a time, as SQL does. openCypher itself does not compare a text with a
  * time.
  */
 function ofTimes(operation: Operation): Operation {
@@ -89,8 +89,8 @@ function ofTimes(operation: Operation): Operation {
 }
 
 /**
- * Reads a text as a time of the same kind as `time`, with which it is compared. A text without a zone takes the zone of `time`. A moment
- * in another zone is converted to the zone of `time`, because a moment of the source is shown in one zone, however it was written.
+ * Reads a text as a time of the same kind as `time`, with which it is compared. A text without a zone takes the zone of `time`. A moment in
+ * another zone is converted to the zone of `time`: moments of the source are always shown in one zone.
  * @throws ValueFault for a text that cannot be read as a time of this kind
  */
 function asTimeLike(value: CypherValue, time: TemporalValue): CypherValue {

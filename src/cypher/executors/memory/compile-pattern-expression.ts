@@ -4,7 +4,7 @@ import { undefinedVariable } from './compile-expression-errors.js';
 import { compile, type ExpressionPlace } from './expression-place.js';
 import { type Evaluate, type Scope } from './scope.js';
 
-/** Compiles a shortest path, or a pattern comprehension, whose value is a list. A bare pattern may only stand as a condition. */
+/** Compiles a shortest path, or a pattern comprehension, whose value is a list. Any other pattern is allowed only as a condition. */
 export function compilePatternExpression(
   expression: Expression & { kind: 'pattern' | 'patternComprehension' },
   place: ExpressionPlace,

@@ -24,9 +24,9 @@ import { type Evaluate, type Row, Scope, valuesIn, valuesOf, type Variable } fro
 import { type SlotsRead, slotsRead } from './slots-read.js';
 import { staticType } from './static-type.js';
 
-/** Units to compare two rows in ORDER BY, without the units for long values. */
+/** Work units to compare two rows in ORDER BY, without the units for long values. */
 const unitsOfComparison = 5;
-/** Units to hold a row for ORDER BY, without the units for the width of the row. */
+/** Work units to hold a row for ORDER BY, without the units for the width of the row. */
 const unitsOfHeldRow = 60;
 /** Bytes that ORDER BY holds for a row, without the bytes of the row's values and sort keys. */
 const bytesOfSorted = 64;
@@ -67,7 +67,7 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
     slot: query.frame.take(),
     value: compile(expression, isGrouped ? inGroup : place),
   }));
-  // A group key holds no aggregate, so the value of the key is the same before and after grouping.
+  // A group key contains no aggregate, so the value of the key is the same before and after grouping.
   const groupKeys = columns.filter((_, i) => !hasAggregate[i]).map(({ value }) => value);
   const variables = new Map<string, Variable>(
     columns.map(({ name, slot }, i) => [name, { slot, type: staticType(expressions[i]!, place.scope) }]),
@@ -228,8 +228,8 @@ export function compileProjection(projection: ReturnClause | WithClause, place: 
       .filter(({ name, expression }) => expression.kind !== 'variable' || expression.name !== name)
       .map(item => item.name);
     /**
-     * Whether the expression means the same in an item. A column hides a variable of the same name, so an expression with this name
-     * differs from the same text in an item.
+     * Whether the expression would mean the same as an item of the projection. A column hides a variable of the same name, so an expression
+     * with this name differs from the same text in an item.
      */
     const isOfItems = (inner: Expression) => !freeVariables(inner, hiding).some(({ name }) => hiding.includes(name));
     const inKeys = new Set<string>();

@@ -10,7 +10,7 @@ const run = {
 /** The deepest nesting that is parsed; a subquery takes two levels, as parentheses under an operator do. */
 const mostLevels = 64;
 
-/** An expression inside of itself, so many times. */
+/** Puts an expression into a form that contains it once. */
 type Nest = (inner: string) => string;
 const nests: Record<string, Nest> = {
   EXISTS: inner => `EXISTS { RETURN ${inner} AS a }`,
@@ -60,7 +60,7 @@ function unitsOf(text: string): number {
   return prepareInMemory(parseCypher(text), emptyGraph, run).compileUnits;
 }
 
-/** The most levels up to 64 that are parsed and compiled without an error of types. */
+/** The most levels, up to 64, at which the nested expression is parsed and compiled without a type error. */
 function deepest(nest: Nest): number {
   for (let levels = mostLevels; levels > 0; levels--) {
     try {
@@ -78,7 +78,7 @@ describe('compiling', () => {
     const levels = deepest(nest);
     expect(levels).toBeGreaterThanOrEqual(2);
     const [half, whole] = [unitsOf(nested(nest, levels >> 1)), unitsOf(nested(nest, levels))];
-    // Twice for what grows with the depth, four times for what copies the variables around it too.
+    // Twice the depth may take twice the units, and four times the units where each level copies the variables around it.
     expect(whole).toBeLessThan(5 * half + 200);
     expect(whole).toBeLessThan(60_000);
   });

@@ -4,7 +4,7 @@ import { compileUnion } from './compile-union.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Evaluate } from './scope.js';
 
-/** Units to begin a query inside an expression, without the units for the query's parts. */
+/** Work units to begin a query inside an expression, without the units for the query's parts. */
 const unitsOfSubquery = 20;
 
 /** Compiles `EXISTS { … }`, `COUNT { … }` and `COLLECT { … }`. The query in braces sees the variables around it. */

@@ -5,7 +5,7 @@ import { KeptRows } from './kept-rows.js';
 import { type RunningQuery } from './running-query.js';
 import { type Row } from './scope.js';
 
-/** Units to begin one query of a UNION, without the units for its clauses and its input row. */
+/** Work units to begin one query of a UNION, without the units for its clauses and its input row. */
 const unitsOfPart = 80;
 
 /** A row of a UNION, with its values in the order of the first part's columns. */
@@ -22,8 +22,8 @@ export interface CompiledUnion {
 }
 
 /**
- * Compiles queries joined by UNION, or a single query. Without ALL, each of several equal rows of a UNION is given once, with the evidence
- * of all of them.
+ * Compiles queries joined by UNION, or a single query. Without ALL, equal rows of a UNION are given as one row, with the evidence of all of
+ * them.
  * @throws CypherSyntaxError if the queries have different columns
  */
 export function compileUnion(

@@ -18,7 +18,10 @@ import { type SlotsRead } from './slots-read.js';
 import { type Trail, totalOf, Trails } from './trails.js';
 import { type ArrayHolding } from './work.js';
 
-/** A match whose rows are only counted: one row for all nodes with the same values read, with the number of matches in `times`. */
+/**
+ * Runs a match whose rows are only counted. Nodes with equal values in the properties read share one row; its `times` is the number of
+ * matches.
+ */
 export type CountedMatch = () => Generator<Row | null, boolean>;
 
 /** Parts of a match that `compileMatch` has compiled already. */
@@ -34,9 +37,12 @@ const mostEdgesForExamples = 100_000;
 const mostHops = 8;
 /** Maximum slow values (times, lists, maps) that are read for a narrow chain, which may need only few of them. */
 const fewSlowReads = 1_000;
-/** Maximum conditions on one node: each is asked of all nodes, or of many. */
+/** Maximum conditions on one node: each condition is tested on all nodes, or on many. */
 const mostConditions = 64;
-/** Bytes of a node in one `Counted`: two numbers. Counting takes three of them, and one more for each hop behind the node that is read. */
+/**
+ * Bytes of a node in one `Counted`: its place and its count. Counting takes three of these. If several hops are behind the node read, each
+ * of them but one takes another.
+ */
 const bytesOfPlace = 12;
 
 /**
@@ -123,7 +129,7 @@ export function compileCountedMatch(
     return true;
   }
 
-  /** The places that may fit a node, in several arrays. */
+  /** The places of the nodes that may fit a node of the pattern, in several arrays. */
   function startsOf(node: PatternNode, row: Row): Uint32Array[] {
     const found = lookUps(node, slots => slots.length === 0)(row);
     if (found) return [Uint32Array.from(new Set(found.map(each => arrays!.placeOf(each))))];

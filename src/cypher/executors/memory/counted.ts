@@ -1,6 +1,9 @@
-/** A count for each place of one node of a chain. A place that is not listed has count 0. */
+/**
+ * A count for each node that may stand at one position of a chain. Nodes are given by their places (indexes). A node that is not listed has
+ * count 0.
+ */
 export interface Counted {
-  /** The listed places, each once: the first `size` entries. */
+  /** The places of the listed nodes, each once: the first `size` entries. */
   places: Uint32Array;
   size: number;
   counts: Float64Array;
@@ -8,7 +11,9 @@ export interface Counted {
 
 const bytesOfPlace = 12;
 const mostKeptBytes = 33_554_432;
-/** Emptied arrays for the next query of this thread: new arrays of a megabyte cost more than a short query, mostly to collect them. */
+/**
+ * Cleared arrays for the next query of this thread. New arrays of a megabyte cost more than a short query, mostly by garbage collection.
+ */
 const kept: Counted[] = [];
 let keptBytes = 0;
 
@@ -22,8 +27,8 @@ export function takeCounted(places: number): Counted {
 }
 
 /**
- * Returns arrays that nobody reads any more to the pool. A query that failed must not return its arrays: their list may lack places that
- * have a count.
+ * Gives arrays back to the pool `kept` when they are no longer read. A query that failed must not return its arrays: `places` may lack a
+ * node whose count is above 0, and that count would not be cleared.
  */
 export function giveCounted(counted: Counted): void {
   const { places, size, counts } = counted;

@@ -11,7 +11,7 @@ const bytesOfEntry = 256;
 const numbers = new WeakMap<Uint32Array, number>();
 let graphs = 0;
 
-/** Cache of values that a pass over all edges of a graph derives, for the next query of this thread. */
+/** Cache of values that were computed by a pass over all edges of a graph, for the next query of this thread. */
 export class DerivedArrays<T> {
   constructor(private readonly name: string) {}
 
@@ -19,7 +19,7 @@ export class DerivedArrays<T> {
     return kept.get(this.keyOf(graph, key))?.value as T | undefined;
   }
 
-  /** @param bytes of the value's arrays; a value larger than `mostBytesDerived` is not kept */
+  /** @param bytes the bytes of the value's arrays; a value larger than `mostBytesDerived` is not kept */
   set(graph: GraphArrays, value: T, bytes: number, key = ''): T {
     const name = this.keyOf(graph, key);
     kept.set(name, { value, bytes: bytes + name.length + bytesOfEntry });

@@ -2,18 +2,20 @@ import { spend } from '../../syntax/effort.js';
 import { DerivedArrays } from './derived-arrays.js';
 import { type GraphArrays } from './memory-graph.js';
 
-/** Facts about the edges of a graph that take a pass over all of them. */
+/** Facts about the edges of a graph. A pass over all edges computes them. */
 export interface EdgeFacts {
-  /** The sets of labels of the nodes that edges come from, and of those that they lead to, by type: a bit for each set. */
+  /**
+   * For each edge type, the sets of labels of the source nodes (`sourceSets`) and of the target nodes (`targetSets`): one bit for each set.
+   */
   sourceSets: Uint32Array[];
   targetSets: Uint32Array[];
   /** The places of the edges that lead back to their own node. */
   loops: number[];
 }
 
-/** Eight edges take a unit. */
+/** Edges between two pauses. Eight edges count as one work unit. */
 const edgesAtOnce = 500_000;
-/** Without what it holds. */
+/** Bytes of an array without its elements. */
 const bytesOfArray = 100;
 const facts = new DerivedArrays<EdgeFacts>('facts');
 
@@ -40,7 +42,7 @@ export function* edgeFactsOf(graph: GraphArrays): Generator<null, EdgeFacts> {
   );
 }
 
-/** Bits for so many numbers, none of them set. */
+/** A set of bits for the numbers below `count`, all of them 0. */
 export function bitsFor(count: number): Uint32Array {
   return new Uint32Array((count + 31) >> 5);
 }

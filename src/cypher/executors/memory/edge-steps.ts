@@ -9,15 +9,15 @@ import { findShortestPaths } from './shortest-paths.js';
 import { ShortestPathSearch } from './shortest-paths-in-arrays.js';
 import { type Walk, type WalkOptions, walkEdges } from './walk-edges.js';
 
-/** Bytes of a node in a search over arrays, which notes two distances of each node of the graph. */
+/** Bytes of a node in a search over arrays: the search stores two distances for each node of the graph. */
 const bytesOfSearched = 8;
-/** Units of an edge in a list: the copy and its memory. */
+/** Work units of an edge in a list: the copy and its memory. */
 const unitsOfItem = 1;
-/** Units of an edge that an earlier clause has bound, which is looked at several times. */
+/** Work units of an edge that an earlier clause has bound. The step reads such an edge several times. */
 const unitsOfBound = 5;
-/** Units to make the object of an edge. */
+/** Work units to make the object of an edge. */
 const unitsOfMade = 3;
-/** Units to begin a search of shortest paths. */
+/** Work units to begin a search of shortest paths. */
 const unitsOfSearch = 60;
 
 export type OptionsOf = (row: Row, taken: Set<number>) => WalkOptions;
@@ -27,12 +27,14 @@ export interface BoundEnds {
   right: boolean;
 }
 
-/** Callbacks of a step along an edge. */
+/** What a step along an edge needs from its match: the options of the walk and the conditions. */
 export interface EdgeQuestions {
   options: OptionsOf;
   /** Tests the conditions on the end node, before the edges are listed. Null without conditions. */
   holds: ((row: Row) => boolean) | null;
-  /** Whether the list of edges must be complete: it is read, or a condition on its edges has failed and will be asked again. */
+  /**
+   * Whether the list of edges must be complete: an expression reads it, or a condition on its edges has failed and will be tested again.
+   */
   isRead: () => boolean;
 }
 
@@ -46,8 +48,8 @@ export function walkOptions(
 }
 
 /**
- * Follows an edge, or edges in a row, from an end that is bound. If both ends are bound, the walk must end at the other one. Edges in a row
- * become a complete list only if it is read; the evidence of a row takes the beginning of the walk.
+ * Follows an edge, or a walk of several edges, from an end that is bound. If both ends are bound, the walk must end at the other one. The
+ * list of edges is complete only if an expression reads it. Otherwise it has only the first edges, as evidence of the row.
  */
 export function expandStep(
   edge: PatternEdge,
@@ -134,7 +136,7 @@ function nodeIdAt(row: Row, slot: number): number | null {
   return isNode(value) ? value.id : null;
 }
 
-/** Id of the node at the end of edges in a row. Null if two edges do not meet, or an edge points the wrong way. */
+/** Returns the id of the node at the end of a walk along `edges`. Null if two edges do not meet, or an edge points the wrong way. */
 function endOfWalk(edges: readonly EdgeValue[], start: number, outwards: boolean | null): number | null {
   let at = start;
   for (const { source, target } of edges) {
@@ -175,8 +177,8 @@ export function shortestStep(
 type Search = (start: NodeValue, end: NodeValue) => Generator<EdgeValue[] | null>;
 
 /**
- * The search over arrays; null without arrays or with conditions on properties of edges. It is built on the first call, which returns null
- * while the query holds too many arrays.
+ * Returns the search over arrays; null if the graph has no arrays or the edge has conditions on properties. The first call builds the
+ * search. It returns null while the query holds too many arrays.
  */
 function compileSearch(edge: PatternEdge, { query }: ExpressionPlace, isRead: () => boolean): (() => Search | null) | null {
   const {

@@ -1,7 +1,7 @@
 import { type Direction } from '../../syntax/cypher-ast.js';
 import { type GraphArrays } from './memory-graph.js';
 
-/** Goes through the edges that lead on from a place. A loop is given once. */
+/** Iterates over the edges that can be followed from a node in one direction, or in both. A loop comes once. */
 export class EdgesAhead {
   edge = 0;
   node = 0;
@@ -34,7 +34,7 @@ export class EdgesAhead {
     while (this.into < this.intoEnd) {
       this.edge = intoEdges[this.into++]!;
       this.node = sources[this.edge]!;
-      // A loop lies among the edges out of its node as well, where it was given before.
+      // A loop is also among the edges out of its node, so it was given before.
       if (this.direction !== 'both' || this.node !== this.place) return true;
     }
     return false;

@@ -2,13 +2,13 @@ import { spend } from '../../syntax/effort.js';
 import { type Rows } from './running-query.js';
 import { type Row } from './scope.js';
 
-/** Units to set up and end a generator, even if it gives no row. */
+/** Work units to set up and end a generator, even if it gives no row. */
 const unitsOfGenerator = 15;
 
 /**
- * Gives the rows of a generator, and drops the generator when it has ended. V8 may keep the last values of a generator's variables as long
- * as something refers to the generator, and each clause refers to the generator of the clause before. A list that was collected and let go
- * would stay in memory, and uncounted.
+ * Yields the rows of a generator, and drops the generator when it has ended. V8 may keep the last values of a generator's variables as long
+ * as something refers to the generator, and each clause refers to the generator of the clause before. Without this, a list that is no
+ * longer needed would stay in memory without being counted.
  */
 export function forgotten(rows: Rows): Rows {
   spend(unitsOfGenerator);

@@ -11,7 +11,7 @@ import { type Evaluate, type Row, valuesIn, valuesOf } from './scope.js';
 import { countedNode, countedWalk } from './slots-read.js';
 import { type Holding, type Work } from './work.js';
 
-/** Units to open a group, without the units for the width of its row. */
+/** Work units to open a group, without the units for the width of its row. */
 const unitsOfGroup = 60;
 /** Bytes of one aggregate of one group, without the bytes that grow with the number of rows. */
 const bytesOfAggregate = 150;
@@ -21,7 +21,7 @@ const bytesOfGroup = 120;
 /** An aggregate of a projection, and the slot for its result. */
 export interface GroupedAggregate {
   slot: number;
-  /** Whether one input row may stand for many equal rows, as `times` of the row tells. */
+  /** Whether one input row may stand for many equal rows. The number of these rows is `times` of the row. */
   takesTimes: boolean;
   start(): RunningAggregate;
 }
@@ -119,7 +119,7 @@ interface Group {
 
 /**
  * Yields one row for each group of rows with equal keys: the first row of the group, with the results of the aggregates in their slots.
- * Without keys there is always one group, and its row has the results alone.
+ * Without keys there is always one group, and its row has only the results.
  */
 export function* groupRows(rows: Rows, keys: Evaluate[], aggregates: GroupedAggregate[], place: ExpressionPlace): Rows {
   const groups = new Groups(aggregates, place);

@@ -11,7 +11,7 @@ const mostMerged = 5_000;
 /** Maximum rows that are kept with their evidence: an answer cites only the nodes and edges of its first rows. */
 const mostCitedRows = 5_000;
 
-/** Units to keep a row, without the units for the width of the row. */
+/** Work units to keep a row, without the units for the width of the row. */
 const unitsOfKeptRow = 100;
 
 /** Rows that DISTINCT or UNION keeps: the first of equal rows. Each later equal row adds its evidence to the kept row. */
@@ -28,7 +28,7 @@ export class KeptRows {
     this.holding = query.work.holding();
   }
 
-  /** Keeps the row and returns true, unless a row with these values came before. */
+  /** Returns false if a row with these values was kept before. Otherwise keeps the row and returns true. */
   take(row: Row, values: readonly CypherValue[]): boolean {
     const key = keyOfRow(values);
     const first = this.seen.get(key);
@@ -42,7 +42,7 @@ export class KeptRows {
     return true;
   }
 
-  /** @param isWhole whether all rows were asked for; otherwise a row that was not asked for may equal a kept row */
+  /** @param isWhole whether all rows were read. If not, an unread row may equal a kept row, whose evidence then lacks nodes and edges */
   end(isWhole: boolean): void {
     if (!isWhole) this.query.hasUncited = true;
     this.holding.release();

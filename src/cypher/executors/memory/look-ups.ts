@@ -7,15 +7,15 @@ import { type PatternGraph, type PatternNode } from './pattern-graph.js';
 import { type Row } from './scope.js';
 
 /**
- * Finds nodes in an index: all nodes that fit a node of the pattern, and perhaps others. The returned function gives null without an
- * index.
- * @param isBound whether the row has values in these slots when the function is called
+ * Finds nodes in an index: all nodes that fit a node of the pattern, and perhaps others. The returned function returns null if no index can
+ * be used.
+ * @param isBound whether the row already has values in these slots when the function is called
  */
 export type LookUps = (node: PatternNode, isBound: (slots: readonly number[]) => boolean) => (row: Row) => readonly NodeValue[] | null;
 
 /**
  * Finds nodes by a property that equals a constant, a variable or a property of a variable, in the pattern or in WHERE. Null where nothing
- * can be looked up. The conditions are still asked of the nodes that were found.
+ * can be looked up. The conditions are still tested on the nodes that were found.
  */
 export function compileLookUps({ nodes }: PatternGraph, where: Expression | null, place: ExpressionPlace): LookUps {
   const { graph } = place.query;
@@ -49,7 +49,7 @@ export function compileLookUps({ nodes }: PatternGraph, where: Expression | null
 
   function entryOf(property: string, value: Expression) {
     const read = compile(value, place);
-    // Ignore the error: the same expression fails again where the condition is asked.
+    // Ignore the error: the same expression fails again where the condition is tested.
     const valueIn = (row: Row): CypherValue => {
       try {
         return read(row);

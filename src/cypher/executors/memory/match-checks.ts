@@ -14,20 +14,20 @@ import { type PatternEdge, type PatternGraph } from './pattern-graph.js';
 import { labelTest } from './label-test.js';
 import { type Row, type Scope } from './scope.js';
 
-/** A condition of a match, with the slots that must be bound before it can be asked. */
+/** A condition of a match, with the slots that must be bound before it can be tested. */
 export interface Check {
   slots: ReadonlySet<number>;
   holds: (row: Row) => boolean;
-  /** Whether the condition asks only for the labels of the pattern. */
+  /** Whether the condition tests only the labels of a node in the pattern. */
   ofLabels: boolean;
   /**
-   * Whether the condition may fail. False for comparisons of properties with constants and other properties, although a comparison fails
-   * for a text that cannot be read as a time.
+   * Whether the condition may throw an error. False for comparisons of properties with constants and other properties, although such a
+   * comparison throws for a text that is compared with a time and cannot be read as a time.
    */
   mayFail: boolean;
   /** The name of the property that decides the condition, if only one property of one variable does; null otherwise. */
   property: string | null;
-  /** The results of the condition if `property` is a number; null if they are unknown. */
+  /** The results of the condition if the value of `property` is a number; null if they are unknown. */
   numbers: NumberTest | null;
 }
 
@@ -44,7 +44,7 @@ export function checksOfNodes({ nodes }: PatternGraph, place: ExpressionPlace): 
       };
       checks.push({ ...nothingKnown, slots: new Set([slot]), holds, ofLabels: true });
     }
-    // If no value of the properties can fail, each property becomes a condition of its own.
+    // If no value of the properties can throw an error, each property becomes a condition of its own.
     const groups = node.properties.every(({ value }) => isHarmless(value)) ? node.properties.map(entry => [entry]) : [node.properties];
     for (const entries of groups) {
       if (entries.length === 0) continue;
@@ -113,7 +113,7 @@ function slotsOf(expression: Expression, scope: Scope): number[] {
   return names.flatMap(name => scope.find(name)?.slot ?? []);
 }
 
-/** Splits WHERE at AND into conditions. A condition that may fail is asked only when all variables of the match are bound. */
+/** Splits WHERE at AND into conditions. A condition that may throw an error is tested only when all variables of the match are bound. */
 export function checksOfWhere(where: Expression, place: ExpressionPlace): Check[] {
   if (hasAggregateCall(where))
     throw place.query.error(
@@ -146,7 +146,7 @@ function allSlots(scope: Scope): Set<number> {
   return new Set([...scope.variables.values()].map(({ slot }) => slot));
 }
 
-/** Whether the expression can fail in one way only: a text is compared with a time and cannot be read as a time. */
+/** Whether the expression throws no error, except for a text that is compared with a time and cannot be read as a time. */
 function isHarmless(expression: Expression): boolean {
   switch (expression.kind) {
     case 'literal':
@@ -172,7 +172,7 @@ function isHarmless(expression: Expression): boolean {
 
 const nothingKnown = { ofLabels: false, mayFail: false, property: null, numbers: null };
 
-/** The property that a harmless condition reads. Null if it reads several properties, or a variable itself. */
+/** The property that a harmless condition reads. Null if it reads several properties, or a whole variable. */
 function propertyAsked(condition: Expression): string | null {
   const asked = new Map<string, string>();
   let isDecided = true;

@@ -1,8 +1,8 @@
 import { type PatternEdge, type PatternGraph, type PatternNode } from './pattern-graph.js';
 
 /**
- * The order in which the nodes and edges of a pattern are bound. Each node and each edge is looked at a few times, however many of them
- * the pattern has.
+ * The order in which the nodes and edges of a pattern are bound. The work grows in proportion to the size of the pattern: each node and
+ * each edge is visited a few times.
  */
 export class MatchOrder {
   private readonly bound = new Set<number>();
@@ -12,8 +12,8 @@ export class MatchOrder {
   /** The edges that are not bound yet and have a bound end. */
   private readonly begun = new Set<PatternEdge>();
   /**
-   * Nodes in the order in which they are wanted as starts: those with edges, and all. The nodes before index `next` of each list are
-   * bound, or have no edge left to bind.
+   * Nodes in the order in which a match prefers to start at them: nodes with edges, and all nodes. The nodes before index `next` of each
+   * list are bound, or have no edge left to bind.
    */
   private readonly starts: { withEdges: PatternNode[]; all: PatternNode[] };
   private readonly next = { withEdges: 0, all: 0 };
@@ -33,7 +33,7 @@ export class MatchOrder {
     this.starts = { all, withEdges: all.filter(({ slot }) => this.edgesAt.has(slot)) };
   }
 
-  /** Notes that the node in a slot is bound, so that edges may be followed from it. */
+  /** Records that the node in a slot is bound, so that edges may be followed from it. */
   bind(slot: number): void {
     if (this.bound.has(slot)) return;
     this.bound.add(slot);
@@ -51,8 +51,8 @@ export class MatchOrder {
   }
 
   /**
-   * The next edge to follow. Edges with two bound ends come first, then edges of fixed length, then edges that stand earlier in the text.
-   * A shortest path needs two bound ends, any other edge one. Undefined if no edge is ready.
+   * The next edge to follow. Edges with two bound ends come first, then edges of fixed length, then edges that come earlier in the text. A
+   * shortest path needs two bound ends, any other edge one. Undefined if no edge is ready.
    */
   nextEdge(isReady: (edge: PatternEdge) => boolean): PatternEdge | undefined {
     let [best, most]: [PatternEdge | undefined, number] = [undefined, 0];

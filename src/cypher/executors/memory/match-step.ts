@@ -2,11 +2,11 @@ import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/c
 import { type Row } from './scope.js';
 import { type Walk } from './walk-edges.js';
 
-/** Edges and walks that the patterns of one clause have taken by now, for one row. */
+/** Edges and walks that the patterns of one clause have matched so far, for one row. */
 export interface Walked {
-  /** Ids of the edges that are taken. Each edge is taken at most once. */
+  /** Ids of the matched edges. A clause matches each edge at most once. */
   taken: Set<number>;
-  /** Walks that are parts of a path, by the slot of their edges. */
+  /** Walks that belong to a path, by the slot of their edges. */
   walks: Map<number, PartOfPath>;
 }
 

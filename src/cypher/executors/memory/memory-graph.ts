@@ -2,25 +2,25 @@ import { type GraphAccess } from '../../functions/cypher-function.js';
 import { type CypherValue, type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Direction } from '../../syntax/cypher-ast.js';
 
-/** A graph that queries run on in memory. Each time a node or edge is asked for, it is the same object, or an object with the same id. */
+/** A graph that queries run on in memory. A node or edge that is read twice is the same object, or an object with the same id. */
 export interface MemoryGraph extends GraphAccess {
   readonly nodeCount: number;
   nodes(): Iterable<NodeValue>;
   nodesWithLabel(label: string): Iterable<NodeValue>;
   countOfLabel(label: string): number;
-  /** The edges at a node that lead out of it, into it, or both. Empty `types` means any type. A loop is given once. */
+  /** The edges out of a node, into it, or both, by `direction`. Empty `types` means any type. A loop is given once. */
   edgesOf(node: NodeValue, direction: Direction, types: readonly string[]): Iterable<EdgeValue>;
   /**
-   * The nodes whose property equals the value, and perhaps others, from an index. Null where no index has the property, or none has such a
-   * value.
+   * The nodes whose property equals the value, and perhaps others, from an index. Null if no index has the property, or if the index cannot
+   * be used for this value.
    */
   nodesWith?(property: string, value: CypherValue): readonly NodeValue[] | null;
   readonly arrays?: GraphArrays;
 }
 
 /**
- * The nodes and edges of a graph by their places in arrays, to count matches without making objects: compressed sparse rows of both
- * directions.
+ * The nodes and edges of a graph in arrays, to count matches without making objects: compressed sparse rows of both directions. The place
+ * of a node or edge is its index in these arrays.
  */
 export interface GraphArrays {
   /** For each node: the index in `labelSets` of its set of labels. */
@@ -47,19 +47,19 @@ export interface GraphArrays {
 }
 
 /**
- * The values of one property by the place of the node, as codes: 0 without a value, 1 for a number, which stands in `numbers`, and other
- * codes for all other values. Equal texts have the same code.
+ * The values of one property by the place of the node, as codes: 0 for no value, 1 for a number (in `numbers`), and other codes for all
+ * other values. Equal texts have the same code.
  */
 export interface NodeColumn {
   codes: Uint32Array;
-  /** The numbers by place. The labels of the node tell whether a number is an integer or a float. */
+  /** The numbers by place. The labels of the node decide whether its number is an integer or a float. */
   numbers: Float64Array;
   readsSlowly: boolean;
   /** All codes are below this number. */
   codeCount: number;
   /**
-   * For each set of labels, by its index in `labelSets`: the number of the type by which the texts of the property are read. There are few
-   * such types.
+   * For each set of labels, by its index in `labelSets`: the number of the type as which its nodes read the texts of the property. There
+   * are few such types.
    */
   readings: Uint16Array;
 }

@@ -2,14 +2,14 @@ import { type Counted } from './counted.js';
 import { type GraphArrays, type NodeColumn } from './memory-graph.js';
 
 /**
- * Nodes that have the same values of the wanted properties: `place` is that of the first node, `nodes` the number of nodes, `times` the
- * sum of their counts.
+ * Nodes that have the same values of the compared properties. `place` is the place of the first node, `nodes` the number of nodes, `times`
+ * the sum of their counts.
  */
 export interface MergedPlaces {
   place: number;
   nodes: number;
   times: number;
-  /** The places among these nodes for which `isShown` is true. */
+  /** The places of those of these nodes for which `isShown` is true. */
   shown: number[];
 }
 
@@ -19,8 +19,8 @@ const placesAtOnce = 50_000;
 const mostGroups = 100_000;
 
 /**
- * Merges counted places whose properties have the same values, in the order of the first place of each group. Yields null where the query
- * may pause.
+ * Merges counted nodes whose properties have the same values, in the order of the first node of each group. Yields null where the query may
+ * pause.
  * @param columns the properties to compare; null to merge nothing
  */
 export function* mergePlaces(
@@ -52,7 +52,7 @@ export function* mergePlaces(
   for (const group of merged) if (group.nodes > 0) yield group;
 }
 
-/** Numbers the groups of places: `of` has the group of each listed place. Null if there are so many groups that merging gains nothing. */
+/** Numbers the groups of nodes: `of[i]` is the group of `places[i]`. Null if there are so many groups that merging gains nothing. */
 function* groupPlaces(
   { places, size }: Counted,
   columns: readonly NodeColumn[],
@@ -67,7 +67,8 @@ function* groupPlaces(
   }
   for (const { codes, numbers, codeCount } of columns) {
     const [byNumber, next] = [new Numbering(), new Numbering()];
-    // Numbers below `width` stand for the values of a column within one group: the codes, and above them the different numbers.
+    // Within one group, each value of the column is a number below `width`: its code, or for a number `codeCount` plus the index of the
+    // number.
     const width = codeCount + size;
     for (let i = 0; i < size; i++) {
       if (i % placesAtOnce === placesAtOnce - 1) yield null;
@@ -81,7 +82,7 @@ function* groupPlaces(
   return { of, count: groups.size };
 }
 
-/** Numbers different values in the order in which they come. */
+/** Gives each different value a number: 0, 1, 2, … in the order in which the values first occur. */
 class Numbering {
   private readonly known = new Map<number, number>();
 
@@ -90,7 +91,7 @@ class Numbering {
   }
 
   of(value: number): number {
-    // NaN stands for -0, since a Map takes -0 for 0. No number of a column is NaN.
+    // -0 is stored as NaN, since a Map treats -0 and 0 as one key. No number of a column is NaN.
     const key = Object.is(value, -0) ? NaN : value;
     const known = this.known.get(key);
     if (known !== undefined) return known;

@@ -3,18 +3,21 @@ import { type Hop } from './chain.js';
 import { DerivedArrays, mostBytesDerived } from './derived-arrays.js';
 import { type GraphArrays } from './memory-graph.js';
 
-/** The nodes across the edges of some types and one direction: those of place i are `places[offsets[i]]` to `places[offsets[i + 1] - 1]`. */
+/** Nodes at the other ends of edges of one hop. The neighbours of node i are `places[offsets[i]]` to `places[offsets[i + 1] - 1]`. */
 export interface Neighbours {
   offsets: Uint32Array;
   places: Uint32Array;
 }
 
-/** Eight edges take a unit. */
+/** Edges between two pauses. Eight edges count as one work unit. */
 const edgesAtOnce = 500_000;
-/** By direction and types. Null for those that are too many to be kept. */
+/** Cached neighbours, by direction and types. Null if the neighbours are too many to be cached. */
 const kept = new DerivedArrays<Neighbours | null>('neighbours');
 
-/** Takes two passes over all edges when it is first asked. Null if they are too many to be kept. Yields where the query may pause. */
+/**
+ * Returns the neighbours of all nodes. The first call makes two passes over all edges. Null if there are too many to be cached. Yields
+ * where the query may pause.
+ */
 export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Generator<null, Neighbours | null> {
   const key = `${direction} ${types.join('')}`;
   const known = kept.get(graph, key);
@@ -30,7 +33,7 @@ export function* neighboursOf(graph: GraphArrays, { direction, types }: Hop): Ge
   const found = { offsets, places };
   return kept.set(graph, found, bytesOfNeighbours(found), key);
 
-  /** Calls `take` for each edge that can be followed from a place, a loop once. */
+  /** Calls `take` for each pair of a node and its neighbour; a loop counts once. */
   function* eachEnd(take: (place: number, other: number) => void): Generator<null> {
     for (let edge = 0; edge < edgeTypes.length; edge++) {
       if (edge % edgesAtOnce === edgesAtOnce - 1) {

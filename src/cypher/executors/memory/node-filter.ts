@@ -1,42 +1,44 @@
 import { type Work } from './work.js';
 
-/** Places that read nothing spend nothing, but take their time. */
+/** Nodes that are tested between two pauses. The work units alone would not pause, because some tests spend none. */
 const placesBetweenPauses = 8_192;
-/** A column is read for so many places in a millisecond, or less. */
+/** Nodes between two pauses of a pass over columns, which takes a millisecond at most for so many. */
 const columnPlacesBetweenPauses = 65_536;
-/** More conditions than these are not asked inside of a walk, which cannot pause at an edge. */
+/** A filter with more conditions is not evaluated inside a walk, because a walk cannot pause at an edge. */
 const mostAskedInWalks = 2;
 
-/** One condition of a node. It cannot fail. */
+/** One condition on a node. It never throws. */
 export interface NodeTest {
   holds(place: number): boolean;
-  /** Whether `holds` compares numbers alone, and evaluates no expression. */
+  /** Whether `holds` only compares numbers and evaluates no expression. */
   isQuick: boolean;
-  /** The answers for all places; null if the condition is not over a column of numbers or few texts. */
+  /** The results for all nodes; null if the condition is not on a column of numbers or of few texts. */
   column: ColumnAnswers | null;
-  /** How many values it reads until it knows all, where reading one takes long. */
+  /** The number of slow values (times, lists, maps) that are read until all results are known; 0 if the values are quick to read. */
   slowReads: number;
 }
 
-/** Answers of a condition over a column. */
+/** Results of a condition on a column. */
 export interface ColumnAnswers {
-  /** A place for each text, of nodes with a set of labels that fits, for which `holds` has no answer yet. */
+  /** For each text without a known result, the place of one node that has it. Only nodes whose set of labels fits count. */
   unasked(sets: Uint8Array): Iterable<number>;
-  /** Sets 2 in `known` for the places from `from` to before `to` that the condition rules out, once `unasked` gives none. */
+  /**
+   * Sets 2 in `known` at each place from `from` to `to` - 1 where the condition is not true. Call it when `unasked` yields nothing more.
+   */
   ruleOut(known: Uint8Array, from: number, to: number): void;
 }
 
-/** So many places are asked without noting what they are: a query that comes to few of them needs no array of all. */
+/** The first so many results are not stored: a query that tests only a few nodes needs no array for all nodes. */
 const mostUnnoted = 64;
 
-/** Which nodes fit a node of a pattern. */
+/** Finds which nodes fit a node of a pattern. */
 export class NodeFilter {
-  /** 0 where nobody has asked yet, 1 where the node fits, 2 where it does not; null at first. */
+  /** By place: 0 not tested yet, 1 the node fits, 2 it does not fit. Null until the first result is stored. */
   private known: Uint8Array | null = null;
   private unnoted = mostUnnoted;
   private knowsAll = false;
 
-  /** @param sets 1 for the sets of labels that fit, by number */
+  /** @param sets 1 for each set of labels that fits, by the index of the set; else 0 */
   constructor(
     private readonly nodeSets: Uint32Array,
     private readonly sets: Uint8Array,
@@ -49,7 +51,7 @@ export class NodeFilter {
     return known === 0 ? this.ask(place) : known === 1;
   }
 
-  /** 1 for the places that fit, and 0 for others. Null where not all are known. */
+  /** By place: 1 if the node fits, else 0. Null if some nodes are not tested yet. */
   mask(): Uint8Array | null {
     const { known, nodeSets, sets } = this;
     const mask = new Uint8Array(nodeSets.length);
@@ -59,7 +61,7 @@ export class NodeFilter {
     return mask;
   }
 
-  /** The filter of nodes that fit both. */
+  /** A filter for the nodes that fit both filters. */
   and(other: NodeFilter | null): NodeFilter {
     if (!other) return this;
     const sets = this.sets.map((fits, set) => fits & other.sets[set]!);
@@ -75,17 +77,19 @@ export class NodeFilter {
     return this.tests.reduce((sum, test) => sum + test.slowReads, 0);
   }
 
-  /** Whether a walk may ask it at each edge: all is known, or it has few conditions, each of which compares numbers. */
+  /**
+   * Whether a walk may evaluate the filter at each edge: all results are known, or it has few conditions, each of which compares numbers.
+   */
   get isQuick(): boolean {
     return this.knowsAll || (this.tests.length <= mostAskedInWalks && this.tests.every(({ isQuick }) => isQuick));
   }
 
-  /** Whether each of its conditions is over a column of numbers or few texts, so that asking of all places is quick. */
+  /** Whether each condition is on a column of numbers or of few texts, so that testing all nodes is quick. */
   get readsColumns(): boolean {
     return this.tests.every(({ column }) => column !== null);
   }
 
-  /** Asks of all places. Yields where the query may pause. */
+  /** Tests all nodes and stores the results. Yields where the query may pause. */
   *askOfAll(work: Work): Generator<null, void> {
     const { sets, nodeSets, tests } = this;
     if (tests.length === 0) return;
@@ -112,8 +116,8 @@ export class NodeFilter {
   }
 
   /**
-   * Asks of some places, so that a walk, which cannot pause, need not. Yields where the query may pause.
-   * @param places null where the query may pause
+   * Tests nodes in advance and stores the results, so that a walk, which cannot pause, only reads them. Yields where the query may pause.
+   * @param places the places of the nodes; null where the query may pause
    */
   *askOf(places: Iterable<number | null>, work: Work): Generator<null, void> {
     this.unnoted = 0;

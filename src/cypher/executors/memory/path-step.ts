@@ -6,18 +6,18 @@ import { type PatternGraph, type PatternPath } from './pattern-graph.js';
 import { type Row } from './scope.js';
 import { otherEnd } from './walk-edges.js';
 
-/** Units to copy one edge and one node of a path. */
+/** Work units to copy one edge and one node of a path. */
 const unitsCopied = 2;
-/** Units to add an edge to a path and to look up the node behind it. */
+/** Work units to add an edge to a path and to look up the node behind it. */
 const unitsLookedUp = 10;
 
-/** A path that grows. */
+/** A path under construction. */
 interface Found extends PathValue {
   nodes: NodeValue[];
   edges: EdgeValue[];
 }
 
-/** Puts a path into its slot. A path that no expression reads is built only as far as the evidence of a row looks at it. */
+/** Writes a path into its slot. A path that no expression reads is built only as far as the evidence of a row needs it. */
 export function pathStep({ slot, nodes, edges }: PatternPath, pattern: PatternGraph, { query }: ExpressionPlace): Step {
   const { graph, work, frame } = query;
   const start = pattern.nodes[nodes[0]!]!.slot;

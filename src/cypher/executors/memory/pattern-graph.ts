@@ -19,14 +19,14 @@ export interface PatternEdge {
   direction: Direction;
   length: { least: number; most: number | null } | null;
   properties: MapEntry[];
-  /** Indexes into the nodes of the graph. The node `left` stands on the left of the edge in the query text. */
+  /** Indexes into the nodes of the PatternGraph. `left` is the node to the left of the edge in the query text. */
   left: number;
   right: number;
   shortest: 'one' | 'all' | null;
   position: number;
 }
 
-/** A path that has a name, or whose value is needed. `nodes` and `edges` are indexes into the lists of the graph. */
+/** A path that has a name, or whose value is needed. `nodes` and `edges` are indexes into those of the PatternGraph. */
 export interface PatternPath {
   slot: number;
   nodes: number[];
@@ -92,7 +92,7 @@ export function readPatterns(patterns: PathPattern[], before: Scope, query: Runn
     // Add all nodes before the edges: the properties of edges may use the variables of nodes.
     const inPath = pattern.nodes.map((node, i) => {
       const edge = pattern.edges[i - 1];
-      // If an edge and the node behind it have the same variable, the error names the place of the node, which is the second of the two.
+      // If an edge and the node behind it have the same variable, the error shows the position of the node, the second of the two.
       if (edge?.variable != null && edge.variable === node.variable) return addEdgeFirst(edge, node);
       return addNode(node);
     });

@@ -9,14 +9,14 @@ const run: MemoryRun = {
   now: { epochNanoseconds: 0n, timeZone: 'UTC' },
 };
 
-/** The rows of a query on the graph that the set-up creates. */
+/** The rows of a query on the graph that `setup` creates. */
 function answerOf(text: string, setup: string | null = null): AnswerRow[] {
   const graph = new WritableGraph(run);
   if (setup !== null) graph.runSetup(setup);
   return [...prepareInMemory(parseCypher(text), graph, run).rows()].filter(row => row !== null);
 }
 
-/** Elements as the value of their `id`. */
+/** The rows of values; a node or edge is shown as the value of its property `id`. */
 function rowsOf(text: string, setup: string | null = null): unknown[][] {
   return answerOf(text, setup).map(({ values }) => values.map(plain));
 }

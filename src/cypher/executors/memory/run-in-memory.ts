@@ -31,13 +31,13 @@ export interface MemoryRun {
 export interface ClauseProfile {
   /** The word that the clause begins with. */
   operator: string;
-  /** Number of rows that the clause gave. */
+  /** Number of rows that the clause yielded. */
   rows: number;
   /** Milliseconds in the clause, without the clauses before it. */
   time_ms: number;
 }
 
-/** A row of an answer with its evidence: the nodes and edges that it rests on. */
+/** A row of an answer with its evidence: the nodes and edges from which it was computed. */
 export interface AnswerRow {
   values: CypherValue[];
   behind: Behind | null;
@@ -45,18 +45,18 @@ export interface AnswerRow {
 
 export interface PreparedQuery {
   columns: string[];
-  /** Units of work that compiling took. */
+  /** Work units of work that compiling took. */
   compileUnits: number;
   /** Yields the rows of the answer, and null where the query may pause. @throws CypherValueError, WorkExceededError */
   rows(): Generator<AnswerRow | null>;
   /** Work and held bytes of the query. The caller adds the bytes of the rows that the caller keeps. */
   work: Work;
-  /** Whether the rows so far rest on nodes and edges that no row cites. */
+  /** Whether the rows so far depend on nodes and edges that no row cites. */
   hasUncited(): boolean;
 }
 
 /**
- * Prepares a query to run on a graph in memory: the reference of what openCypher means here.
+ * Prepares a query to run on a graph in memory. This executor defines what openCypher means in this service; the SQL executor must agree.
  * @throws CypherSyntaxError, CypherValueError for errors that show before the query runs; MissingParameterError
  */
 export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parameters, limits, now, profile }: MemoryRun): PreparedQuery {
@@ -71,7 +71,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
 
   function* rows(): Generator<AnswerRow | null> {
     const found = union.run(() => running.frame.emptyRow());
-    // Start the count of units anew, so that compiling does not count for the first row.
+    // Reset the count of work units, so that compiling does not count for the first row.
     work.resume();
     try {
       for (;;) {
@@ -81,7 +81,7 @@ export function prepareInMemory(query: CypherQuery, graph: MemoryGraph, { parame
         work.resume();
       }
     } finally {
-      // Tell the clauses that nobody asks for further rows.
+      // End the clauses' generators: no further rows will be read.
       found.return(undefined);
     }
   }
@@ -95,7 +95,7 @@ function watching(profile: ClauseProfile[]): Watch {
   function* watched({ kind, ...clause }: Clause, rows: Rows): Rows {
     const word = 'optional' in clause && clause.optional ? 'OPTIONAL MATCH' : kind.toUpperCase();
     const entry = { operator: word, rows: 0, time_ms: 0 };
-    // The last clause is asked for its first row first, so each further entry goes before it.
+    // The generator of the last clause starts first, so the entry of each clause before it is put in front.
     profile.unshift(entry);
     try {
       for (;;) {

@@ -10,14 +10,17 @@ import { type MemoryGraph } from './memory-graph.js';
 import { type Evaluate, Frame, type Row, type Scope } from './scope.js';
 import { type Work } from './work.js';
 
-/** Units to make the error of a refused value, with its place in the text. A condition may refuse many values. */
+/** Work units to make the error of a refused value, with its place in the text. A condition may refuse many values. */
 const unitsOfFault = 1_000;
 
 /** Context in which an expression is compiled. */
 export interface ExpressionPlace {
   query: RunningQuery;
   scope: Scope;
-  /** Gives the evaluation of a whole expression, such as a column of a group. Null if the expression has to be computed from its parts. */
+  /**
+   * Returns a ready evaluation of a whole expression, such as a column of a group. Null if the expression has to be compiled from its
+   * parts.
+   */
   resolve?: ((expression: Expression) => Evaluate | null) | undefined;
 }
 
@@ -27,7 +30,7 @@ export type Rows = Generator<Row | null, void>;
 export interface CompiledMatch {
   /** The scope after the patterns. */
   scope: Scope;
-  /** Writes the variables of each match into the row and yields it. The row is the same object each time. */
+  /** Writes the variables of each match into the row and yields the row: the same object each time. */
   run: (row: Row) => Rows;
 }
 
@@ -39,8 +42,8 @@ export interface CompiledClauses {
 }
 
 /**
- * The compilers of the parts of a query, which need each other: an expression may hold a query, whose clauses hold expressions. They
- * call each other through here, so that no two files import each other.
+ * The compilers of the parts of a query, which need each other: an expression may contain a query, whose clauses contain expressions. They
+ * call each other through this object, so that no two files import each other.
  */
 export interface Compilers {
   /** @throws CypherSyntaxError, CypherValueError for errors that show before the query runs */
@@ -55,7 +58,7 @@ export interface Compilers {
 export class RunningQuery {
   readonly frame = new Frame();
   /**
-   * Whether the answer rests on nodes and edges that its rows do not cite: those of subqueries, of patterns in expressions, or of some
+   * Whether the answer depends on nodes and edges that its rows do not cite: those of subqueries, of patterns in expressions, or of some
    * equal rows.
    */
   hasUncited = false;
@@ -82,7 +85,7 @@ export class RunningQuery {
     return new CypherValueError('TypeError', detail, sentence, this.place(position));
   }
 
-  /** Wraps an evaluation, which then counts one unit of work and adds its place in the query to the faults of values. */
+  /** Wraps an evaluation. The wrapper counts one work unit, and adds the position in the query to each fault that the evaluation throws. */
   at(position: number, evaluate: Evaluate): Evaluate {
     const { work } = this;
     return row => {

@@ -4,8 +4,8 @@ import { extended } from '../../syntax/walk-in-scope.js';
 
 /**
  * Values of all variables of a query, each in its slot; null in the slot of a variable out of scope. `behind` is the evidence of the row.
- * `times` is the number of rows that this row stands for, 1 if absent; these rows have equal values in the slots that are read. `nodes` is
- * the number of different nodes in these rows, if only one variable is read; no other row stands for any of these nodes.
+ * `times` is the number of rows that this row stands for (1 if absent); these rows have equal values in the slots that are read. If only
+ * one variable is read, `nodes` is the number of its different nodes in these rows, and no other row stands for any of these nodes.
  */
 export type Row = CypherValue[] & { behind?: Behind; times?: number; nodes?: number };
 
@@ -20,8 +20,8 @@ export interface Variable {
   type: StaticType;
 }
 
-// The two functions below stand outside of generators: V8 may keep all that a closure in a generator's loop has used as long as the
-// generator lives.
+// These two functions are outside the generators that call them. Otherwise V8 might keep all values that a closure in a generator's loop
+// has used, as long as the generator lives.
 
 export function valuesIn(row: Row, columns: readonly { slot: number }[]): CypherValue[] {
   return columns.map(({ slot }) => row[slot] ?? null);
@@ -45,16 +45,16 @@ export class Frame {
   }
 
   /**
-   * Notes that an expression or a later pattern reads the whole value in a slot. All expressions and patterns are compiled before the
-   * query runs, so the notes are complete by then.
+   * Records that an expression or a later pattern reads the whole value in a slot. All expressions and patterns are compiled before the
+   * query runs, so the record is complete by then.
    */
   markRead(slot: number): void {
     this.read.add(slot);
   }
 
   /**
-   * Whether the list or path in a slot must be complete. A list or path that is never read holds only its first edges, as evidence of the
-   * row.
+   * Whether the list or path in a slot must be complete. A list or path that no expression reads has only its first edges, as evidence of
+   * the row.
    */
   isRead(slot: number): boolean {
     return this.read.has(slot);

@@ -10,9 +10,9 @@ interface Bounds {
 }
 
 /**
- * The search from one end of the path. `levels` lists the reached places by their distance from the end. `seen` has, for each place, its
- * distance + 1, or 0 for a place that was not reached. In the search from the start, `leading` is added in `seen` for the places that lead
- * to the meeting of both searches.
+ * The search from one end of the path. `levels` lists the places of the reached nodes by their distance from the end. `seen` has, for each
+ * place, its distance + 1, or 0 for a node that was not reached. In the search from the start, `leading` is added in `seen` for the nodes
+ * on a shortest path up to where both searches meet.
  */
 interface Side {
   levels: number[][];
@@ -23,12 +23,12 @@ interface Side {
 const edgesAtOnce = 50_000;
 const placesAtOnce = 10_000;
 const bytesOfReached = 8;
-/** Mark that is added to the distance of a place that lies on a shortest path. It is larger than any distance. */
+/** Mark that is added to the distance of a node on a shortest path. It is larger than any distance. */
 const leading = 2 ** 31;
 
 /**
- * Finds shortest paths breadth first from both ends until the searches meet. Each step extends the search that has fewer places to go on
- * from. An object does one search at a time.
+ * Finds shortest paths breadth first from both ends until the searches meet. Each step extends the search with the smaller frontier. An
+ * object does one search at a time.
  */
 export class ShortestPathSearch {
   private readonly from: Side;
@@ -45,9 +45,7 @@ export class ShortestPathSearch {
     this.to = { levels: [], seen: new Uint32Array(count), direction: opposite(hop.direction) };
   }
 
-  /**
-   * Yields each shortest path between two different places, as the places of its edges in order. Yields null where the query may pause.
-   */
+  /** Yields each shortest path between two different nodes, as the places of its edges in order. Yields null where the query may pause. */
   *between(start: number, end: number): Generator<readonly number[] | null> {
     const { from, to, bounds, work } = this;
     try {
@@ -86,7 +84,7 @@ export class ShortestPathSearch {
     return false;
   }
 
-  /** Yields the paths, by walking from the start through the places that lie on a shortest path. */
+  /** Yields the paths, by walking from the start through the nodes that lie on a shortest path. */
   private *paths(start: number, end: number): Generator<readonly number[] | null> {
     const { work } = this;
     yield* this.markLeading();
@@ -111,8 +109,8 @@ export class ShortestPathSearch {
   }
 
   /**
-   * The edges of shortest paths that lead on from `place`, which the walk has reached after `walked` edges. The list is reversed: its
-   * first edge stands last.
+   * The edges of shortest paths out of the node at `place`, which the walk has reached after `walked` edges. The list is in reverse order,
+   * because `paths` pops from its end.
    */
   private onwards(place: number, walked: number): { edge: number; place: number }[] {
     const { from, to } = this;
@@ -126,9 +124,7 @@ export class ShortestPathSearch {
     return found.reverse();
   }
 
-  /**
-   * Marks the places through which shortest paths go from the start to the meeting, backwards from the places that both searches reached.
-   */
+  /** Marks the nodes on shortest paths between the start and the nodes that both searches reached. It goes backwards from the latter. */
   private *markLeading(): Generator<null, void> {
     const { from, to, graph, work } = this;
     const last = from.levels.at(-1)!;
@@ -166,7 +162,7 @@ function begin(side: Side, place: number): void {
   side.seen[place] = 1;
 }
 
-/** Clears a search. @returns the number of places that it had reached, without its first place */
+/** Clears a search. @returns the number of nodes that it had reached, without its start */
 function clear({ levels, seen }: Side): number {
   const reached = levels.reduce((sum, level) => sum + level.length, 0);
   if (reached * 16 > seen.length) seen.fill(0);
@@ -174,7 +170,7 @@ function clear({ levels, seen }: Side): number {
   return Math.max(0, reached - 1);
 }
 
-/** Calls `take` for each edge of these types at a place, once for a loop. @returns the number of edges that were looked at */
+/** Calls `take` for each edge of these types at a node, once for a loop. @returns the number of edges that were read, plus one */
 function eachNeighbour(
   { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes }: GraphArrays,
   place: number,

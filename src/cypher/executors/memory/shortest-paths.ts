@@ -5,12 +5,12 @@ import { bytesOfElements, bytesOfSlots } from '../../values/value-size.js';
 import { type Work } from './work.js';
 
 const bytesOfReached = 32;
-/** An edge in the list of those that lead to a node. */
+/** Bytes of an edge in the list of edges that lead to a node. */
 const bytesOfInto = bytesOfElements(1) + bytesOfSlots(1);
 
 /**
- * Gives the shortest paths between two nodes, or one of them, as edges in order, by breadth-first search; null where the query may pause.
- * Two nodes that are the same have the empty path, if `least` is 0, and no other.
+ * Finds the shortest paths between two nodes, or one of them, by breadth-first search. Yields the edges of each path in order, and null
+ * where the query may pause. Between a node and itself there is only the empty path, and only if `least` is 0.
  */
 export function* findShortestPaths(
   start: NodeValue,
@@ -24,7 +24,7 @@ export function* findShortestPaths(
     if (least === 0) yield [];
     return;
   }
-  /** For each node the edges by which a shortest path comes to it. */
+  /** For each node, the last edges of the shortest paths from the start to it. */
   const into = new Map<number, EdgeValue[]>();
   const distances = new Map<number, number>([[start.id, 0]]);
   const held = work.holding();
@@ -60,7 +60,7 @@ export function* findShortestPaths(
   }
 }
 
-/** Goes back from the end along the edges by which shortest paths come to each node, depth first. */
+/** Yields the paths depth first, by going back from the end along the edges in `into`. */
 function* backwards(
   start: NodeValue,
   end: NodeValue,

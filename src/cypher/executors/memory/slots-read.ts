@@ -1,12 +1,12 @@
 import { childrenOf, type Expression } from '../../syntax/cypher-ast.js';
 import { type Scope, type StaticType } from './scope.js';
 
-/** The names of the properties that are read, by the slot of the variable; null for a variable whose value itself is read. */
+/** For each slot that is read, the names of the properties read of its variable; null if the value of the variable itself is read. */
 export type SlotsRead = ReadonlyMap<number, ReadonlySet<string> | null>;
 
 /**
  * The slots that the expressions of a projection read. `count(node)` and `count(DISTINCT node)` read nothing of the node. Null if an
- * expression holds a query or a pattern, which may read any variable.
+ * expression contains a query or a pattern, which may read any variable.
  */
 export function slotsRead(expressions: readonly Expression[], scope: Scope): SlotsRead | null {
   const slots = new Map<number, Set<string> | null>();
@@ -37,8 +37,8 @@ export function countedNode(expression: Expression, scope: Scope): number | null
 }
 
 /**
- * The slot of the path, or of the list of a walk's edges, that `count(…)` without DISTINCT counts; null for any other expression. A path
- * or list need not be complete to be counted.
+ * The slot of the path, or of the list of a walk's edges, in `count(…)` without DISTINCT; null for any other expression. A path or list
+ * need not be complete to be counted.
  */
 export function countedWalk(expression: Expression, scope: Scope): number | null {
   return expression.kind === 'call' && !expression.distinct ? countedVariable(expression, scope, ['path', 'edges']) : null;

@@ -8,18 +8,18 @@ import { WalkCounts } from './walk-counts.js';
 import { type ArrayHolding, type Work } from './work.js';
 
 const mostTrailsWalked = 1_000_000;
-/** The edges that a walk through trails may look at. */
+/** Maximum edges that a walk through trails may read. */
 const mostEdgesWalked = 2_000_000;
-/** Between them the query may pause. Each may ask a condition, which takes up to some microseconds. */
+/** Edges between two pauses. Each edge may need a condition, which takes up to some microseconds. */
 const edgesAtOnce = 10_000;
 
-/** The places of its nodes and edges. */
+/** The places of the nodes and edges of a trail. */
 export interface Trail {
   nodes: Uint32Array;
   edges: Uint32Array;
 }
 
-/** Chains over a graph in arrays. A walk may take an edge twice, a trail may not; a pattern asks for trails. */
+/** Walks along a chain over a graph in arrays. A walk may use an edge twice, a trail may not; openCypher matches trails. */
 export class Trails {
   constructor(
     private readonly graph: GraphArrays,
@@ -29,8 +29,8 @@ export class Trails {
   ) {}
 
   /**
-   * Counts the trails by the place of pattern node `at`. Null where that takes more than walking a million of them, or the numbers are
-   * beyond 2^53. Yields where the query may pause. The caller gives the numbers back.
+   * Counts the trails by the node at position `at` of the chain. Null if more than a million trails would have to be walked, or if a count
+   * is beyond 2^53. Yields where the query may pause. The caller returns the result with `giveCounted`.
    */
   *count(at: number): Generator<null, Counted | null> {
     const { hops } = this.chain;
@@ -43,7 +43,7 @@ export class Trails {
       giveCounted(ways);
     }
     const total = totalOf(counted);
-    // Beyond it the numbers of a float are no longer exact.
+    // Beyond 2^53 a float no longer holds every integer.
     if (total > Number.MAX_SAFE_INTEGER) return null;
     if (!hops.some((hop, j) => hops.slice(0, j).some(before => clash(before, hop)))) return counted;
     if (hops.length === 2) {
@@ -60,8 +60,9 @@ export class Trails {
   }
 
   /**
-   * Walks trails one after the other, until `take` gives false. The trail that it gets changes. Yields where the query may pause.
-   * @returns false if it has looked at `most` edges before it came to an end
+   * Walks trails one after the other, until `take` returns false. The trail that `take` gets is the same object each time. Yields where the
+   * query may pause.
+   * @returns false if the walk was broken off after `most` edges
    */
   *walk(most: number, take: (trail: Trail) => boolean): Generator<null, boolean> {
     const { graph, chain, work } = this;
@@ -113,7 +114,7 @@ export class Trails {
     return filters[at + 1]?.fits(node) !== false;
   }
 
-  /** Takes off the walks of two hops that take one edge twice: there and back, which is a walk of one hop, or twice around a loop. */
+  /** Subtracts the walks of two hops that use one edge twice: there and back, counted as walks of one hop, or twice around a loop. */
   private *subtractRepeats({ counts }: Counted, at: number): Generator<null, void> {
     const { chain, graph, work, held } = this;
     const [first, second] = [chain.hops[0]!, chain.hops[1]!];
@@ -164,12 +165,12 @@ export function totalOf({ places, size, counts }: Counted): number {
   return total;
 }
 
-/** Whether two hops can stand on the same edge: if one type fits both. */
+/** Whether two hops can follow the same edge: whether one type fits both. */
 function clash(a: Hop, b: Hop): boolean {
   return a.types.some((fits, type) => fits === 1 && b.types[type] === 1);
 }
 
-/** The direction of a first hop whose edge a second hop can go back. Null if none. */
+/** The direction of a first hop whose edge the second hop can follow back. Null if there is none. */
 function thereAndBack(first: Direction, second: Direction): Direction | null {
   const back = opposite(second);
   if (first === 'both') return back;

@@ -1,9 +1,9 @@
 import { type Check } from './match-checks.js';
 
-/** Keeps the conditions of a match until the variables that they ask for are bound. */
+/** Keeps the conditions of a match until the variables that they read are bound. */
 export class WaitingChecks {
   private readonly bySlot = new Map<number, Check[]>();
-  /** The number of unbound slots for which each condition waits. */
+  /** For each waiting condition, the number of its slots that are not bound yet. */
   private readonly missing = new Map<Check, number>();
   private ready: Check[] = [];
 
@@ -42,7 +42,7 @@ export class WaitingChecks {
     return ready.size < 2 ? [...ready] : this.all.filter(check => ready.has(check));
   }
 
-  /** Removes a condition that a step of the match asks itself. */
+  /** Removes a condition that a step of the match tests itself. */
   take(check: Check): void {
     this.missing.delete(check);
   }

@@ -6,7 +6,7 @@ import { bytesOfNeighbours, type Neighbours, neighboursOf } from './neighbours.j
 import { type NodeFilter } from './node-filter.js';
 import { type ArrayHolding, type Work } from './work.js';
 
-/** Edges between two pauses. Each may ask a condition, which takes up to some microseconds. */
+/** Edges between two pauses. Each edge may need a condition, which takes up to some microseconds. */
 const edgesAtOnce = 20_000;
 
 /** Counts walks along a chain. A walk may take an edge twice. The caller returns each result with `giveCounted`. */
@@ -20,7 +20,7 @@ export class WalkCounts {
     private readonly held: ArrayHolding,
   ) {}
 
-  /** Counts the walks from the starts to each place of node `end`. Yields where the query may pause. */
+  /** Counts the walks from the starts of the chain to each node at position `end`. Yields where the query may pause. */
   *to(end: number): Generator<null, Counted> {
     const { chain } = this;
     if (end > 0 && chain.filters[0] === null && chain.isWide) {
@@ -30,7 +30,7 @@ export class WalkCounts {
     return yield* this.spread(yield* this.starts(), 0, end);
   }
 
-  /** Counts the walks from each of the places of node `from` to the end of the chain. */
+  /** Counts the walks from each of the nodes at position `from` to the end of the chain. */
   *from(from: number, starts: Counted): Generator<null, Counted> {
     const { places, size } = starts;
     const { chain, work } = this;
@@ -51,7 +51,7 @@ export class WalkCounts {
       giveCounted(reached);
       beyond = further.counts;
     }
-    // `beyond` is 0 for each place that the filter rejects, so the filter need not be asked.
+    // `beyond` is 0 for each node that the filter rejects, so the filter is not needed.
     if (beyond) filter = null;
     const ways = onesOf(starts);
     for (let at = 0; at < size;) {
@@ -81,7 +81,7 @@ export class WalkCounts {
     return found;
   }
 
-  /** The places that fit and have neighbours, each with the number of its neighbours. */
+  /** The nodes that fit and have neighbours, each with the number of its neighbours as count. */
   private *fitting(neighbours: Neighbours, filter: NodeFilter | null): Generator<null, Counted> {
     if (filter && !filter.isQuick) yield* filter.askOf(placesWith(neighbours), this.work);
     const found = this.nothing();
@@ -97,7 +97,10 @@ export class WalkCounts {
     return found;
   }
 
-  /** Counts the walks on from `from` over the hops up to node `end`. Returns `from` to the pool, unless it is the result. */
+  /**
+   * Extends the walks in `from` over the hops from `hop` up to position `end`, and counts them. Returns `from` to the pool, unless it is
+   * the result.
+   */
   private *spread(from: Counted, hop: number, end: number): Generator<null, Counted> {
     let reached = from;
     for (let i = hop; i < end; i++) {
@@ -115,7 +118,7 @@ export class WalkCounts {
     return reached;
   }
 
-  /** As `push`, over precomputed neighbours. */
+  /** Like `push`, over precomputed neighbours. */
   private pushTo({ offsets, places: others }: Neighbours, from: Counted, at: number, filter: NodeFilter | null, next: Counted): number {
     const { places, size, counts } = from;
     const { counts: sums, places: found } = next;
@@ -140,7 +143,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** As `gather`, over precomputed neighbours. */
+  /** Like `gather`, over precomputed neighbours. */
   private gatherFrom(
     { offsets, places: others }: Neighbours,
     beyond: Uint8Array | Float64Array,
@@ -161,7 +164,10 @@ export class WalkCounts {
     return i;
   }
 
-  /** Adds the counts of places, from index `at` on, to their neighbours. Stops after `edgesAtOnce` edges and returns the next index. */
+  /**
+   * Adds the counts of nodes, from index `at` of the list on, to their neighbours. Stops after `edgesAtOnce` edges and returns the next
+   * index.
+   */
   private push({ places, size, counts }: Counted, at: number, hop: number, next: Counted): number {
     const { outOffsets, targets, intoOffsets, intoEdges, sources, edgeTypes } = this.graph;
     const { direction, types } = this.chain.hops[hop]!;
@@ -208,7 +214,10 @@ export class WalkCounts {
     return i;
   }
 
-  /** Sums `beyond`, or 1 for each fit, over the neighbours of places from index `at` on. Stops like `push` and returns the next index. */
+  /**
+   * Sums `beyond` (1 if null) over the fitting neighbours of nodes, from index `at` of the list on. Stops like `push` and returns the next
+   * index.
+   */
   private gather(
     { places, size }: Pick<Counted, 'places' | 'size'>,
     at: number,
@@ -252,7 +261,7 @@ export class WalkCounts {
     return i;
   }
 
-  /** The neighbours across a hop. Null if they are too many to be kept, or too many for the query to hold. */
+  /** Returns the neighbours across a hop. Null if they are too many to be cached, or too many for the query to hold. */
   private *across(hop: Hop): Generator<null, Neighbours | null> {
     const neighbours = yield* neighboursOf(this.graph, hop);
     if (!neighbours || this.heldNeighbours.has(neighbours)) return neighbours;
@@ -261,13 +270,15 @@ export class WalkCounts {
     return neighbours;
   }
 
-  /** Asks a slow filter behind a hop of all places that the hop leads to, because going through edges does not pause at single edges. */
+  /**
+   * Evaluates a slow filter on all nodes that a hop leads to, before the hop is followed: following edges does not pause at single edges.
+   */
   private *askAcross(hop: number, from: Pick<Counted, 'places' | 'size'>): Generator<null, void> {
     const filter = this.chain.filters[hop + 1];
     if (filter && !filter.isQuick) yield* filter.askOf(this.placesAcross(this.chain.hops[hop]!, from), this.work);
   }
 
-  /** The places across a hop, perhaps several times; null after some edges, where the query may pause. */
+  /** Yields the places of the nodes across a hop, some several times, and null where the query may pause. */
   private *placesAcross({ direction, types }: Hop, { places, size }: Pick<Counted, 'places' | 'size'>): Generator<number | null, void> {
     const ahead = new EdgesAhead(this.graph, direction);
     let looked = 0;
@@ -288,7 +299,7 @@ export class WalkCounts {
   }
 }
 
-/** Sorts the list of places, if it is long: edges lie in the order of places. */
+/** Sorts a long list of places. Following edges is faster in this order, because the arrays have the edges in the order of their nodes. */
 function listInOrder(counted: Counted): void {
   const { places, counts, size } = counted;
   if (size * 16 < counts.length) return;
@@ -300,7 +311,7 @@ function degreeOf({ offsets }: Neighbours, place: number): number {
   return offsets[place + 1]! - offsets[place]!;
 }
 
-/** The places that have neighbours. */
+/** The places of the nodes that have neighbours. */
 function* placesWith(neighbours: Neighbours): Generator<number> {
   for (let place = 0; place + 1 < neighbours.offsets.length; place++) if (degreeOf(neighbours, place) > 0) yield place;
 }

@@ -18,21 +18,21 @@ export interface WalkOptions {
 }
 
 /**
- * Current state of a walk. All walks from a node share the object, and the next step changes it, so a long walk costs as little to yield as
- * a short one. A caller that keeps the edges copies them.
+ * Current state of a walk. All walks from a node share this object, and the next step changes it, so yielding a long walk costs no more
+ * than yielding a short one. A caller that keeps the edges copies them.
  */
 export class Walk {
   /** Edges in the order that they were walked. */
   readonly edges: EdgeValue[] = [];
-  /** Nodes that the walk has come through, from its start on: one before each edge, without `end`. */
+  /** Nodes that the walk has passed, from its start on: one before each edge. `end` is not among them. */
   readonly through: NodeValue[] = [];
   private beginning: EdgeValue[] | null = null;
 
   constructor(public end: NodeValue) {}
 
   /**
-   * The first `mostLooked` edges of the walk, since the evidence of a row looks at no more. The list must not be changed: longer walks
-   * that begin with the same edges share it.
+   * The first `mostLooked` edges of the walk, since the evidence of a row needs no more. The list must not be changed: longer walks that
+   * begin with the same edges share it.
    */
   get firstEdges(): readonly EdgeValue[] {
     if (this.beginning) return this.beginning;
@@ -54,11 +54,11 @@ export class Walk {
   }
 }
 
-/** Units to look at an edge and the node behind it, without the units of `step()`. */
+/** Work units to read an edge and the node behind it, without the units of `step()`. */
 export const unitsOfEdge = 30;
 /** Bytes that a walk holds for each edge: the edge, and the iterator over the edges of its node. */
 const bytesOfStep = 300;
-/** Number of edges for which a walk counts bytes at a time. A shorter walk counts none. */
+/** The bytes of a walk are counted in blocks of this many edges. A shorter walk counts none. */
 const stepsHeldAtOnce = 1_024;
 
 /** Walks from a node along edges, depth first, each edge at most once. Yields null where the query may pause. */

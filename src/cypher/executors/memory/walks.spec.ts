@@ -9,10 +9,10 @@ import { everyNth } from '../../../../test/support/tier.js';
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
 const length = 2_000;
-/** The nodes and edges that a query may copy between two pauses. */
+/** Maximum nodes and edges that a query may copy between two pauses. */
 const mostCopied = 60_000;
 
-/** Nodes in a row, joined by edges. The first has the label A and the last one B. */
+/** A path graph: nodes in a line, joined by edges. The first node has the label A and the last one B. */
 function chainOf(edgeCount: number): MemoryGraph {
   const labelsAt = (i: number) => (i === 0 ? ['A'] : i === edgeCount ? ['B'] : []);
   const nodes = Array.from({ length: edgeCount + 1 }, (_, i): NodeValue => ({
@@ -37,7 +37,7 @@ function chainOf(edgeCount: number): MemoryGraph {
   ]);
 }
 
-/** A graph without arrays. The id of a node is its place in `nodes`. */
+/** A graph without arrays. The id of a node is its index in `nodes`. */
 function graphOf(nodes: readonly NodeValue[], edgesOf: MemoryGraph['edgesOf']): MemoryGraph {
   const withLabel = (label: string) => nodes.filter(({ labels }) => labels.includes(label));
   return {
@@ -64,7 +64,7 @@ function pausesOf(text: string): number {
   return [...rowsOf(text, { steps: 1e9, heldBytes: 1e9 })].filter(row => row === null).length;
 }
 
-/** Nodes and edges on all walks from the start, if each is copied so many times. */
+/** The number of nodes and edges on all walks from the start, if each is copied `times` times. */
 function copied(times: number): number {
   return (times * length * (length + 1)) / 2;
 }
@@ -127,7 +127,7 @@ describe('a walk', () => {
   });
 
   it('takes no longer for many edges if it is only counted', () => {
-    // Four times all walks in one go: a unit for each edge of each would be 8 million.
+    // All walks are made four times without a pause. One unit for each edge of each walk would exceed the limit: 8 million units.
     for (const counted of ['count(p)', 'count(r)', 'count(*)']) {
       const all = `COUNT { MATCH p = (:A)-[r*]->() WITH ${counted} AS n WHERE n = ${length} RETURN n }`;
       expect(answerOf(`RETURN size([i IN range(1, 4) WHERE ${all} = 1]) AS n`)).toMatchObject([{ values: [4n] }]);
@@ -165,7 +165,7 @@ describe('a walk', () => {
   });
 });
 
-/** Layers of nodes, each joined with all of the next layer. The first node has the label A; the last one has B, and no edge. */
+/** Layers of nodes, each node joined with all nodes of the next layer. The first node has the label A. The last one has B, and no edge. */
 function layersOf(layers: number, width: number): MemoryGraph {
   const count = layers * width + 2;
   const labelsAt = (i: number) => (i === 0 ? ['A'] : i === count - 1 ? ['B'] : []);

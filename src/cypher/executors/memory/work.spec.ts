@@ -192,7 +192,7 @@ describe('the memory bound of a query', () => {
     }
   };
   const lists = (items: number) => `UNWIND range(1, 80) AS i WITH collect([x IN range(1, ${items}) | {}]) AS a`;
-  /** An eighth of what it is else, so that it is soon reached. */
+  /** An eighth of the usual memory bound, so that a query reaches it soon. */
   const few = limits.heldBytes / 8;
   const names = Array.from({ length: 40 }, (_, i) => `a${i}`);
 

@@ -5,26 +5,26 @@ import { bytesOfList, sizeOf } from '../../values/value-size.js';
 import { type CypherValue, isList, isMap } from '../../values/cypher-value.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 
-/** Maximum units of one expression, which is evaluated without a pause: they hold the process for some 20 ms, or 50 ms with allocations. */
+/** Maximum work units of one expression, which is evaluated without a pause. So many take some 20 ms, or 50 ms with allocations. */
 const mostUnitsOfExpression = 1_000_000;
-/** Maximum units of compiling, which does not pause. A query is compiled more than once before its first row. */
+/** Maximum work units of compiling, which does not pause. A query is compiled more than once before its first row. */
 const mostUnitsOfCompiling = 500_000;
 const unitsOfStep = 8;
-/** Units of a row that goes through the generators of its clause. */
+/** Work units of a row that goes through the generators of its clause. */
 const unitsOfRow = 20;
 const stepsBetweenPauses = 2_000;
 const unitsBetweenPauses = 50_000;
-/** Minimum bytes of a large value: it counts once for a query, however many of its rows hold it. */
+/** Minimum bytes of a large value. A large value counts once for a query, however many of its rows contain it. */
 const leastShared = 1_024;
-/** Maximum bytes of a query's arrays that are as long as the graph has nodes. Such arrays lie outside of V8's heap. */
+/** Maximum bytes of a query's arrays with an element for each node of the graph. Such arrays are outside of V8's heap. */
 const mostArrayBytes = 134_217_728;
 /** Bytes of a row's slot for its evidence. */
 const bytesOfBehindSlot = 40;
 
 export interface WorkLimits {
-  /** Nodes and edges looked at, items gone through and rows made. */
+  /** Maximum steps: nodes and edges read, items iterated over, and rows made. */
   steps: number;
-  /** Bytes of memory of the rows that the query holds: for sorting, grouping, DISTINCT and the answer, and those under way. */
+  /** Maximum bytes of the rows that the query holds: for sorting, grouping, DISTINCT and the answer, and those passed between clauses. */
   heldBytes: number;
 }
 
@@ -54,10 +54,10 @@ export class Work implements Meter {
   private rows = 0;
   private held = 0;
   private arrays = 0;
-  /** Large values that the query holds, each with the number of clauses that hold it. */
+  /** Large values that the query holds, each with the number of `Holding`s that have it. */
   private readonly shared = new Map<object, { bytes: number; holdings: number }>();
   private pauseAt = stepsBetweenPauses;
-  /** The units since the last pause. */
+  /** The work units since the last pause. */
   private spent = 0;
   /** True until the first `resume`: a query is compiled without a pause. */
   private isCompiling = true;
@@ -70,13 +70,13 @@ export class Work implements Meter {
     this.spend(unitsOfStep);
   }
 
-  /** Counts units of work besides steps, such as reading a long text. @throws WorkExceededError past the units allowed without a pause */
+  /** Counts work besides steps, such as reading a long text. @throws WorkExceededError if too many units were spent without a pause */
   spend(units: number): void {
     this.spent += units;
     if (this.spent > (this.isCompiling ? mostUnitsOfCompiling : mostUnitsOfExpression)) this.exceededInOneGo();
   }
 
-  /** Counts many steps that take less time each, as over arrays. */
+  /** Counts many steps that take less time than usual, such as steps over arrays. */
   steps(count: number): void {
     this.done += count;
     this.spend(count >> 1);
@@ -89,7 +89,7 @@ export class Work implements Meter {
     this.spend(unitsOfRow + 2 * width);
   }
 
-  /** The units since the last pause. */
+  /** The work units since the last pause. */
   get unitsInOneGo(): number {
     return this.spent;
   }
@@ -102,7 +102,8 @@ export class Work implements Meter {
   }
 
   /**
-   * Goes on after a pause. The limit of steps is checked only here: work without a pause, as inside an expression, is bounded by its units.
+   * Starts a new count of work units after a pause. The limit of steps is checked only here: work without a pause, such as one expression,
+   * is bounded by its units.
    * @throws WorkExceededError
    */
   resume(): void {
@@ -111,7 +112,7 @@ export class Work implements Meter {
     this.isCompiling = false;
   }
 
-  /** Record of the rows that a clause is about to hold. The clause must `release` it when it ends, also before its last row. */
+  /** Makes a record of the rows that a clause will hold. The clause must `release` it at its end, even if it ends before its last row. */
   holding(): Holding {
     return new Holding(this);
   }
@@ -126,7 +127,7 @@ export class Work implements Meter {
     return this.shared.get(value)?.bytes;
   }
 
-  /** Holds a large value for a clause. A clause calls this once for a value. */
+  /** Records that a clause holds a large value. A clause calls this once for each value. */
   share(value: object, bytes: number): void {
     const known = this.shared.get(value);
     if (known) known.holdings += 1;
@@ -145,7 +146,7 @@ export class Work implements Meter {
     this.holdBytes(-known.bytes);
   }
 
-  /** @param bytes below zero for values that are let go */
+  /** @param bytes negative for released values */
   holdBytes(bytes: number): void {
     this.held += bytes;
     const { heldBytes } = this.limits;
@@ -159,12 +160,12 @@ export class Work implements Meter {
     );
   }
 
-  /** Record of the arrays that a clause is about to hold. The clause releases them when it ends. */
+  /** Makes a record of the arrays that a clause will hold. The clause releases them when it ends. */
   holdingArrays(): ArrayHolding {
     return new ArrayHolding(this);
   }
 
-  /** @param bytes below zero for released arrays. @returns false if the query may not hold so many; it then works without the arrays */
+  /** @param bytes negative for released arrays. @returns false if the query may not hold so many; it then works without the arrays */
   holdArrays(bytes: number): boolean {
     if (bytes > 0 && this.arrays + bytes > mostArrayBytes) return false;
     this.arrays += bytes;
@@ -210,7 +211,7 @@ export class Holding {
     return bytes + this.values(row);
   }
 
-  /** Releases a row that was held with so many bytes. */
+  /** Releases a row. `bytes` is the number that `row` returned for it. */
   dropRow(row: readonly CypherValue[], bytes: number): void {
     this.add(-bytes);
     this.drop(row);
@@ -224,13 +225,13 @@ export class Holding {
     return bytes;
   }
 
-  /** Holds the large values of a row in passing, until the next row. Small values do not matter for one row. */
+  /** Holds the large values of the current row, and releases those of the row before. Small values of a single row are not counted. */
   passing(values: Iterable<CypherValue>): void {
     this.release();
     for (const value of values) if (isPerhapsLarge(value)) this.add(this.value(value));
   }
 
-  /** @param bytes below zero for values that are let go */
+  /** @param bytes negative for released values */
   add(bytes: number): void {
     this.bytes += bytes;
     this.work.holdBytes(bytes);
@@ -243,7 +244,7 @@ export class Holding {
     this.shared = null;
   }
 
-  /** Releases the large values among these. */
+  /** Releases those of the values that are large. */
   drop(values: Iterable<CypherValue>): void {
     if (this.shared === null) return;
     for (const value of values) {

@@ -3,8 +3,8 @@ import { type TypedAggregate, type TypedExpression } from '../../semantics/typed
 import { collation, compileExpression, compilePresence, type ExpressionScope, failing } from './compile-expression.js';
 
 /**
- * Compiles an aggregate over the matches of a group. All aggregates leave null out. Over no values count is 0, and all other aggregates
- * are NULL.
+ * Compiles an aggregate over the matches of a group. All aggregates ignore null. Over no values, count is 0 and every other aggregate is
+ * NULL.
  */
 export function compileAggregate({ function: name, distinct, argument, type }: TypedAggregate, scope: ExpressionScope): string {
   if (argument === null) return 'count(*)';
@@ -32,7 +32,8 @@ export function compileAggregate({ function: name, distinct, argument, type }: T
 }
 
 /**
- * SQL for a mean as `quotientOf` rounds a quotient of 1 or more: to 20 decimals, halves away from zero. A smaller mean fails, except 0.
+ * SQL for a mean, rounded as `quotientOf` rounds a quotient of 1 or more: to 20 decimals, halves away from zero. A mean between -1 and 1
+ * other than 0 fails.
  */
 function meanOfDecimals(sum: string, count: string): string {
   return `(CASE WHEN ${sum} = 0 THEN 0::numeric WHEN abs(${sum}) >= ${count} AND scale(${sum}) <= 60 THEN round(round(${sum}, 80) / ${count}, 20) WHEN ${count} > 0 THEN ${failing(`${sum}::text`)}::numeric END)`;

@@ -24,8 +24,8 @@ export interface ExpressionScope {
 }
 
 /**
- * SQL for the value of an expression in a form. A value that does not have its declared type, an overflow and a division by zero fail with
- * an SQLSTATE of class 22. Every value that SQL gives is exactly the value that the query gives in memory.
+ * SQL for the value of an expression, in the SQL type `form`. A value of another type than the declared one, an overflow and a division by
+ * zero fail with an SQLSTATE of class 22. Every value that SQL returns is exactly the value that the executor in memory would return.
  */
 export function compileExpression(expression: TypedExpression, form: Form, scope: ExpressionScope): string {
   if (expression.kind === 'constant') return bound(expression.value, form, scope);
@@ -47,7 +47,7 @@ export function compilePresence(expression: TypedExpression, scope: ExpressionSc
   return compileExpression(expression, form, scope);
 }
 
-/** SQL for a property as jsonb, whatever its type. */
+/** SQL for a property as jsonb, of any type. */
 export function compileRawProperty(expression: TypedExpression & { kind: 'property' }, scope: ExpressionScope): string {
   return `(${propertiesOf(expression.object, scope)} -> ${scope.parameters.bind(expression.name, 'text')})`;
 }
@@ -170,7 +170,10 @@ function localTime(json: string): string {
   return `(CASE WHEN (${json})::text ~ '^"\\d{4}-\\d{2}-\\d{2}T[\\d:.]+[+-]\\d{2}:\\d{2}(:\\d{2})?"$' THEN regexp_replace(${text}, '[+-][0-9:]+$', '')::timestamp WHEN ${json} IS NOT NULL THEN ${failing(`jsonb_typeof(${json})`)}::text::timestamp END)`;
 }
 
-/** An integer of SQL that always fails, when it is evaluated, with SQLSTATE 22P02. `text` must read a row. */
+/**
+ * SQL of type int that always fails with SQLSTATE 22P02 when it is evaluated. `text` must depend on a row: PostgreSQL evaluates constants
+ * early.
+ */
 export function failing(text: string): string {
   return `('not exact: ' || ${text})::int`;
 }

@@ -13,9 +13,9 @@ export interface Joins {
 }
 
 /**
- * A sub-select with each edge twice, seen from both ends. The two halves of the UNION must carry no conditions of their own. Only then
- * does PostgreSQL flatten the union, push the join into each half, and use the index on the end of the edge that the half joins by. A loop
- * appears twice and is kept once.
+ * A sub-select with each edge twice, seen from both ends. The two halves of the UNION must have no conditions of their own. Only then does
+ * PostgreSQL flatten the union, push the join into each half, and use the index on the end of the edge that the half joins by. A loop
+ * appears twice; a condition on `forward` keeps it once.
  */
 const bothWays = (edges: string): string => `(
     SELECT id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM ${edges}

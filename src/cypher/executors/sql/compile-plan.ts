@@ -28,9 +28,9 @@ export type CompiledColumn =
 
 /**
  * One SQL statement. Every column except constants is text, or NULL for null: the id of a node; the JSON of `[id, source_id, target_id,
- * type]` of an edge; the JSON of a property that is read unchanged; otherwise the plain value. When `evidence` is 'rows' one more column
- * follows, the JSON of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an
- * aggregate or DISTINCT stands for many matches, so it lacks evidence. `decodeRows` reads the columns and the evidence.
+ * type]` of an edge; the JSON of a property that is read unchanged; otherwise the plain value. If `evidence` is 'rows', there is one more
+ * column: the JSON of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the row's match. A row of an aggregate or
+ * DISTINCT comes from many matches, so it has no evidence. `decodeRows` reads the columns and the evidence.
  */
 export interface CompiledQuery extends SqlStatement {
   columns: CompiledColumn[];
@@ -225,8 +225,8 @@ function cellOf(expression: TypedExpression, scope: ExpressionScope): string {
 }
 
 /**
- * Tells for each node whether its row must be read, because the query uses more than the id. To show, count or compare nodes the id is
- * enough.
+ * Returns for each node of the pattern whether its row must be read, because the query uses more than the id. Showing, counting and
+ * comparing nodes needs only the id.
  */
 function rowsNeeded(root: Operator): boolean[] {
   const nodes = findOperator(root, 'match')?.pattern.nodes ?? [];
@@ -269,7 +269,7 @@ function expressionsOf(operator: Operator): TypedExpression[] {
   }
 }
 
-/** Tells whether a variable with one of these names occurs in an expression. */
+/** Whether a variable with one of these names occurs in an expression. */
 function mentions(expression: TypedExpression, names: readonly string[]): boolean {
   if (expression.kind === 'variable') return names.includes(expression.name);
   return operandsOf(expression).some(operand => mentions(operand, names));
