@@ -81,7 +81,7 @@ function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldPr
   return named.map(name => ({ loc: ['body', name], text, type: 'no_effect' }));
 }
 
-/** Reports the option `chart`. A caller that draws a chart removes the option from the body beforehand. */
+/** Reports the option `chart`, which has an effect only on SVG answers: the caller that draws a chart removes the option beforehand. */
 function checkChart({ chart }: ExecuteMetricRequest): FieldProblem[] {
   const text = { zh: '仅对 image/svg+xml 有效', en: 'has an effect on image/svg+xml only' };
   return chart == null ? [] : [{ loc: ['body', 'chart'], text, type: 'no_effect' }];

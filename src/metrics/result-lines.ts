@@ -5,7 +5,7 @@ import { Pace } from '../common/turns/pace.js';
 import { csvLine, type LineFormat } from '../http/line-formats.js';
 import { type ExecuteMetricRequest, maxLimit, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 
-/** The body of a request whose answer is a file: without a limit it asks for as many rows as an answer may have. */
+/** The body of a request for a file. If it has no limit, the limit is the maximum number of rows of an answer. */
 export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
   return { ...body, limit: body.limit ?? maxLimit };
 }

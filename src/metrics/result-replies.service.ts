@@ -21,7 +21,7 @@ export function fileFormatOf(format: string | undefined, accept: string | undefi
   return lineFormatOf(format, accept) ?? (format === undefined && accept?.includes('image/svg+xml') ? 'svg' : null);
 }
 
-/** Answers requests for results with files: lines or a chart. */
+/** Answers requests for results as files: CSV, NDJSON or an SVG chart. */
 @Injectable()
 export class ResultReplies {
   constructor(
@@ -32,8 +32,9 @@ export class ResultReplies {
   ) {}
 
   /**
-   * Prepares a file answer. @returns an answer that is not sent yet @throws as `sendLines` and `sendChart`; an export of all rows fails
-   * only while it is sent
+   * Prepares a file answer.
+   * @returns an answer that is not sent yet
+   * @throws as `sendLines` and `sendChart`; an export of all rows fails only while it is sent
    */
   send(call: MetricCall, format: FileFormat, context: ExecutionContext): Promise<AnswerInPieces | StreamedAnswer> {
     return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, context);
@@ -72,7 +73,9 @@ export class ResultReplies {
   }
 }
 
-/** The error for shares that do not add up to 1. A pie would show parts of their sum, with labels that are parts of another whole. */
+/**
+ * The error for shares that do not add up to 1. The sectors of a pie would be parts of their sum, but its labels parts of another whole.
+ */
 function notOneWhole(): NotChartableError {
   return new NotChartableError('not_one_whole', {
     zh: '各占比之和不是 1，不能画成占比图；请用 chart: bar，或去掉 having 与 limit',
@@ -91,7 +94,7 @@ function requireEffect(body: ExecuteMetricRequest, idle: readonly (keyof Execute
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-/** The name of a column for people. A value column gets the name of its metric, because the column of a single metric is named `value`. */
+/** The label of a column. A value column gets the name of its metric, because the column of a single metric is named `value`. */
 function labelOf({ name, role, metric_id, compare }: ResultColumnResponse, names: ReadonlyMap<number, string>): string {
   return role === 'value' && compare === undefined ? (names.get(metric_id ?? 0) ?? name) : name;
 }

@@ -5,7 +5,7 @@ import { type CompiledMetrics } from './plan/compile-metric.js';
 import { roundTo } from './round-decimal.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 
-/** The columns of a result. The type of a column without rows read is `unknown`. */
+/** The columns of a result. If no rows were read, the type of a column is `unknown`. */
 export function describeColumns(
   compiled: CompiledMetrics,
   types: { type: string }[],

@@ -1,4 +1,4 @@
-/** Matches the format of a metric's values: the digits after the point, and `%` for a share of one. Examples: `0.00`, `0.0%`. */
+/** Matches the format of a metric's values: the digits after the point, and `%` if the value is a share of 1. Examples: `0.00`, `0.0%`. */
 export const decimalFormat = /^0(\.0{1,15})?%?$/;
 
 /**

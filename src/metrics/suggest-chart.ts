@@ -25,8 +25,8 @@ export function suggestChart(
 }
 
 /**
- * Whether shares add up to 1. Some do not: shares of distinct counts, shares within each value of the dimension, and shares of which
- * `having` or `limit` keep some.
+ * Whether shares add up to 1. These do not: shares of distinct counts, shares within each value of the dimension, and shares of which
+ * `having` or `limit` removed some.
  */
 function makeOne(rows: readonly (readonly unknown[])[]): boolean {
   const parts = rows.map(row => Number(row[1] ?? 0));

@@ -49,8 +49,8 @@ export class TranslatedReads {
   }
 
   /**
-   * Asks the other database for the plans of the scans. No rows are read. @throws as `run`, except errors that only reading rows can
-   * cause
+   * Asks the other database for the plans of the scans. No rows are read.
+   * @throws as `run`, except errors that only reading rows can cause
    */
   async estimate(
     connection: UsableConnection,

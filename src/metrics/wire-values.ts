@@ -20,9 +20,9 @@ export function wireTypeOf(postgresType: string | undefined): string {
 }
 
 /**
- * Turns a value into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
+ * Converts a value for JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
  * Infinity become null with a warning, because JSON lacks them.
- * @param type the type that `wireTypeOf` gives
+ * @param type the type that `wireTypeOf` returned
  */
 export function toWireValue(value: unknown, type: string, warnings: MetricWarning[]): unknown {
   if (type === 'string') return value;

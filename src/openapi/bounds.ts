@@ -1,6 +1,9 @@
 import { getMetadataStorage } from 'class-validator';
 
-/** The part of a class-validator rule that holds its bounds. class-validator has no public way to list all classes. */
+/**
+ * The part of a class-validator rule that holds its bounds. Rules are read from the storage of class-validator, because it has no public
+ * way to list all classes.
+ */
 interface Rule {
   name?: string;
   propertyName: string;

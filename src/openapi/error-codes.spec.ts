@@ -3,10 +3,13 @@ import path from 'node:path';
 import ts from 'typescript';
 import { errorCodes } from './error-codes.js';
 
-/** The places of the code among the arguments of the classes that take one. */
+/** The index of the code among the arguments of a constructor, by the class. */
 const bases: Record<string, number> = { ApiError: 1, BusyError: 0, LanguageError: 0, CypherError: 0 };
 
-/** Codes that are not written as one text, by their expression. Those that pass another error's code on add none. */
+/**
+ * The codes of arguments that are not text literals, by the source of the expression. An expression that passes on the code of another
+ * error adds none.
+ */
 const composed: Record<string, string[]> = {
   '`${kind}_not_found`': ['job_not_found', 'run_not_found', 'metric_not_found'],
   code: [],
@@ -48,7 +51,7 @@ describe('the codes of errors in the document', () => {
   it('are those of the error classes, in order', () => {
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => /(?<![.-]spec)\.ts$/.test(file));
     const codes = new Set(files.flatMap(codesOf));
-    // A list of problems instead of a code: `detail.errors`.
+    // An error with the code `validation_failed` is answered with a list of problems in `detail.errors` instead of the code.
     codes.delete('validation_failed');
     expect(errorCodes).toEqual([...codes].sort());
   });

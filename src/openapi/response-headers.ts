@@ -33,12 +33,12 @@ const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { 'X-Request-ID': ref('X-Request-ID') };
 const rateLimit = { 'RateLimit-Policy': ref('RateLimit-Policy'), RateLimit: ref('RateLimit') };
 const retryAfter = { 'Retry-After': ref('Retry-After') };
-/** Statuses of which some errors are temporary: `Retry-After` then tells how long to wait. */
+/** Statuses of errors that may be temporary. The answer to a temporary error has `Retry-After`. */
 const passing = new Set(['409', '422', '429', '500', '502', '503', 'default']);
 
 /**
- * The headers that an answer with this status may have. An answer to a request that counts against a rate limit tells what is left of the
- * limit. `Location`, and other headers of a single operation, are documented at that operation.
+ * The headers that an answer with this status may have. An answer to a request that counts against a rate limit has headers with the rest
+ * of the limit. `Location`, and other headers of a single operation, are documented at that operation.
  */
 export function headersOf(status: string, isCounted: boolean, { parameters = [] }: { parameters?: { name?: string }[] }): object {
   const isSuccess = /^2/.test(status);

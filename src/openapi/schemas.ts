@@ -13,8 +13,8 @@ interface Schema {
 }
 
 /**
- * Marks every schema of a request body as closed to other fields, because the service refuses them. Says each default in words instead of
- * in `default`: generators treat a field with a `default` as always present.
+ * Marks every schema of a request body as closed to other fields, because the service refuses them. Moves each default from `default` into
+ * the description, because generators treat a field with a `default` as always present.
  */
 export function describeRequestSchemas({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
@@ -60,8 +60,8 @@ function sayDefault(property: Schema): void {
 }
 
 /**
- * Describes a YAML body as text, with the example of the field that the body stands for; Nest would describe it by the schema of the JSON
- * body. JSON stays the first media type, which generated clients send.
+ * Describes each YAML body as text. The body is the value of one field of the JSON body, `x-yaml-field`, so it gets the example of that
+ * field; Nest would describe it by the schema of the JSON body. JSON stays the first media type, which generated clients send.
  */
 export function describeYamlBodies({ paths, components }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(item => Object.values(item) as YamlOperation[])) {

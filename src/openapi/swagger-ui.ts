@@ -14,7 +14,7 @@ export function withYamlFirst(document: OpenAPIObject): OpenAPIObject {
   return copy;
 }
 
-/* The functions below run in the browser. The page gets them as their own source text, so they may use nothing from outside themselves. */
+/* The functions below run in the browser. The page receives their source text, so they must not refer to anything outside their bodies. */
 
 interface PageOfSwaggerUi {
   ui: { authActions: { authorizeWithPersistOption(credentials: object): void } };

@@ -27,7 +27,7 @@ export class PermissionsService {
   }
 
   /**
-   * Makes a user a member of a graph, or changes the role of a member. `created` tells whether the user is a new member.
+   * Makes a user a member of a graph, or changes the role of a member. `created` is true for a new member.
    * @throws QuotaReachedError
    */
   async grant(

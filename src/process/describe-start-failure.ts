@@ -15,7 +15,7 @@ interface SystemError {
   path?: string;
 }
 
-/** Says in one line, in both languages, why the service could not start and what to change. */
+/** Returns one line, in both languages, with the reason why the service could not start and what to change. */
 export function describeStartFailure(thrown: unknown): string {
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as SystemError;
   const { code, syscall, port, address, path, message = String(thrown) } = error;

@@ -10,17 +10,17 @@ const heartbeatMs = 10_000;
 const lookEveryMs = 500;
 
 /**
- * An event of an answer under way: `answer` with the rows before they are put into words, then a `sentence` for each sentence, then `end`
- * with the whole answer. Instead of the rest may come `error` with the body that the same request would have got, or `access_lost` with the
- * reason why the reader may not see the rest. A comment keeps a quiet stream open.
+ * An event of an answer in progress, in this order: `answer` with the rows before they are put into words, a `sentence` for each sentence,
+ * and `end` with the whole answer. The remaining events may be replaced by `error`, with the body that the same request would have got, or
+ * by `access_lost`, with the reason why the reader may not see the rest. A comment keeps a quiet stream open.
  */
 export type AnswerEvent = { type: 'answer' | 'sentence' | 'end' | 'error'; data: object } | AccessLost | { comment: string };
 
 /**
- * Yields the events of work while the work goes on. The work continues after its reader has gone.
- * @param findRefusal finds out whether the reader has lost access, and returns the refusal if so
+ * Yields the events of work while the work goes on. The work continues even after its reader has disconnected.
+ * @param findRefusal checks whether the reader has lost access, and returns the refusal if so
  * @param begin begins the work, which pushes events and resolves with the data of the last event
- * @throws what the work throws before the first event
+ * @throws the errors of the work before its first event
  */
 export async function* answerEvents(
   log: Logger,
@@ -81,7 +81,7 @@ async function nextLook(woken: Promise<void>, gone: AbortSignal): Promise<void> 
   }
 }
 
-/** The event for a failure. The error filter does not see failures after the head of an answer was sent, so they are logged here. */
+/** The event for a failure. It is logged here, because the error filter does not see failures after the headers of an answer were sent. */
 function errorEvent(log: Logger, thrown: unknown): AnswerEvent {
   const error = toApiError(thrown);
   if (error.status === 500) log.error({ cause: error.cause ?? thrown, code: error.code }, 'An answer in events failed');

@@ -7,17 +7,18 @@ import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type AnswerShare, type AskedAnswer, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
 import { serialiseAnswer } from './serialise-answer.js';
 
-/** The most bytes of answers that wait in memory until their rows are written. Further answers are not stored. */
+/** Maximum bytes of answers that wait in memory until their rows are written. Further answers are not stored. */
 const mostPendingBytes = 32 * 1024 * 1024;
 /**
- * Once this part of a graph's share of bytes or of answers is new, the graph's answers are cut to the share. Otherwise the sweep cuts them.
+ * A part of a graph's share. After more new answers than this part, by bytes or by number, the graph's answers are cut to the share at
+ * once. Otherwise the sweep cuts them.
  */
 const trimmedAtPart = 1 / 8;
 
 type Entry = Omit<NewAnswer, 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
 type Pending = NewAnswer & { answer: RetrievalAnswer };
 
-/** Stores answers after the response: an answer has its id at once and its row a moment later. */
+/** Stores answers after the response: an answer has its id at once, and its row is written later. */
 @Injectable()
 export class AnswerStore implements BeforeApplicationShutdown {
   private readonly pending = new Map<number, Pending>();
@@ -35,7 +36,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
   }
 
-  /** Takes an answer to store. Its id becomes null if the answer is too large to be stored, or if too many bytes are waiting. */
+  /** Queues an answer to be stored. Its id becomes null if the answer is too large to be stored, or if too many bytes are waiting. */
   keep(entry: Entry): Omit<StoredAnswer, 'id'> & { id: number | null } {
     const { id, version, answer } = entry;
     const createdAt = new Date();
@@ -77,7 +78,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return this.queries.removeBeyondShare(client, this.share, most);
   }
 
-  /** Waits until all taken answers have their rows. Must run before the pools close. */
+  /** Waits until the rows of all queued answers are written. Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.saving.values());
   }

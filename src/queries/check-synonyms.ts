@@ -18,14 +18,17 @@ export interface KnownName {
 }
 
 const mostReported = 50;
-/** The most characters of a synonym in its normal form: one character may become eighteen, and each is looked for in all words of questions. */
+/**
+ * Maximum characters of a synonym in its normal form: one character may become eighteen, and each synonym is compared with all words of a
+ * question.
+ */
 const longestNormal = 128;
 
 /**
  * Finds the problems of new synonyms: names that neither graph nor metrics have, synonyms that are words of questions, and synonyms that
- * already name something else. Synonyms that the graph already has are left out, because they stay as they are.
+ * already name something else. Synonyms that the graph already has are not checked, because they stay as they are.
  * @param known the synonyms that the graph already has
- * @param allowClashes whether synonyms may name something else already
+ * @param allowClashes whether a synonym may already name something else
  */
 export async function checkSynonyms(
   synonyms: readonly PlacedSynonym[],
@@ -108,8 +111,8 @@ export async function checkSynonyms(
 }
 
 /**
- * Whether two names may share a word: a dimension shares it with anything but a metric that has the same name, such as the label or the
- * property that the dimension stands for.
+ * Whether two names may have the same synonym. One must be a dimension and the other something else than a metric, with the same name: the
+ * label or the property that the dimension stands for.
  */
 function goTogether(kind: SynonymKind, other: SynonymKind, name: string, otherName: string): boolean {
   const pair = new Set([kind, other]);

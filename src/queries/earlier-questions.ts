@@ -7,10 +7,10 @@ import { AnswerStore } from './answer-store.js';
 import { QueriesRepository } from './queries.repository.js';
 import { type QueryContext } from './queries.dto.js';
 
-/** The most nodes of an earlier answer that are read. A pronoun cannot stand for more. */
+/** Maximum nodes of an earlier answer that are read. A pronoun cannot refer to more. */
 const mostFound = 200;
 
-/** Reads the question that a later question follows. */
+/** Reads the earlier question to which a follow-up question refers. */
 @Injectable()
 export class EarlierQuestions {
   constructor(
@@ -32,7 +32,10 @@ export class EarlierQuestions {
   }
 }
 
-/** The nodes that an answer consists of; null if its first column is not nodes, or if the answer may be cut. */
+/**
+ * The nodes in the first column of an answer. Null if that column has no nodes, if the answer may be cut, or if there are more than
+ * `mostFound`.
+ */
 function nodesOf({ plan, columns, rows }: RetrievalAnswer, limit: number): EntityNode[] | null {
   if (plan.kind !== 'cypher' || columns[0]?.type !== 'node' || rows.length >= limit) return null;
   const nodes = new Map(rows.map(row => [(row[0] as EntityNode).id, row[0] as EntityNode]));

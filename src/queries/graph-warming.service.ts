@@ -3,8 +3,8 @@ import { RunsService } from '../ingestion/runs.service.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 
 /**
- * Has retrieval load the new version of a graph once a run of this process has made it, and answer from the version before until the new
- * one is loaded.
+ * Makes retrieval load a new version of a graph as soon as a run of this process has made it. Until it is loaded, retrieval answers from
+ * the version before.
  */
 @Injectable()
 export class GraphWarming implements OnModuleInit {

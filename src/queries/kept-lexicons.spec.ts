@@ -4,7 +4,7 @@ import { type LexiconRepository } from './lexicon.repository.js';
 
 const synonym = (text: string): Synonym => ({ kind: 'name', name: '华东', synonym: text });
 
-/** A lexicon whose reads end when the test says so. */
+/** A lexicon whose reads end when `state.gate` resolves. */
 function aLexicon() {
   const state = { version: '1 1', synonyms: [synonym('东部')], reads: 0, gate: Promise.resolve() };
   const repository = {
@@ -44,11 +44,11 @@ describe('KeptLexicons', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('keeps what was read under the version that it is, though another was asked for', async () => {
+  it('keeps synonyms under the version that was read, not the version that was asked for', async () => {
     const { state, kept } = aLexicon();
     state.version = '2 2';
     const asked = kept.synonyms(1);
-    // A change between the two statements.
+    // The synonyms change between the query for the version and the query for the synonyms.
     state.version = '3 3';
     await asked;
     state.version = '2 2';
@@ -56,7 +56,7 @@ describe('KeptLexicons', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('forgets the lexicons that were asked for longest ago when they are too many', async () => {
+  it('evicts the least recently used lexicons when there are too many', async () => {
     const { state, kept } = aLexicon();
     state.synonyms = Array.from({ length: 2_000 }, () => synonym('义'.repeat(64)));
     for (let graphId = 1; graphId <= 100; graphId++) await kept.synonyms(graphId);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Synonym } from '../questions/vocabulary.js';
 import { LexiconRepository } from './lexicon.repository.js';
 
-/** The most characters of all kept synonyms. The synonyms of one graph have up to 0.4 million characters. */
+/** Maximum characters of all kept synonyms. The synonyms of one graph have up to 0.4 million characters. */
 const mostCharacters = 16_000_000;
 const charactersOfNone = 64;
 
@@ -18,14 +18,14 @@ export class KeptLexicons {
     sizeCalculation: ({ synonyms }) =>
       synonyms.reduce((sum, { name, synonym }) => sum + name.length + synonym.length + charactersOfNone, charactersOfNone),
   });
-  /** Reads under way, by graph and version. A read that began before a change is thus not joined after the change. */
+  /** Reads in progress, by graph and version: after a change, no request joins a read that began before the change. */
   private readonly reading = new Map<string, Promise<Synonym[]>>();
 
   constructor(private readonly lexicon: LexiconRepository) {}
 
   /**
    * The synonyms of a graph, in an order that depends only on the synonyms. The same list object is returned until something changes, so
-   * nobody may change it.
+   * callers must not modify it.
    */
   async synonyms(graphId: number): Promise<readonly Synonym[]> {
     const version = await this.lexicon.versionOf(graphId);

@@ -4,7 +4,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { type Synonym } from '../questions/vocabulary.js';
 import { SynonymNotFoundError, TooManySynonymsError } from './queries.errors.js';
 
-/** The most synonyms of a graph. All of them are sent with every question. */
+/** Maximum synonyms of a graph. All of them are sent with every question. */
 export const mostSynonyms = 2_000;
 
 export interface SynonymRow extends Synonym {
@@ -34,9 +34,9 @@ export class LexiconRepository {
   }
 
   /**
-   * A text that changes with every change of the graph's synonyms. It is made of their number and their largest id. Synonyms are added and
-   * removed but never changed, and those of a graph are added one request after the other, so that their ids rise. So while the largest id
-   * stays the same, the number of synonyms can only fall.
+   * A text that changes with every change of the graph's synonyms: their number and their largest id. Synonyms are added and removed but
+   * never changed. Those of one graph are added by one request after the other, so that their ids rise. So while the largest id stays the
+   * same, the number of synonyms can only fall.
    */
   async versionOf(graphId: number): Promise<string> {
     const { rows } = await this.pool.query<{ count: number; last: number | null }>({
@@ -48,7 +48,7 @@ export class LexiconRepository {
     return toVersion(count, last ?? 0);
   }
 
-  /** All synonyms of a graph, with the version that `versionOf` gives for them. */
+  /** All synonyms of a graph, with the version that `versionOf` would return for them. */
   async readAll(graphId: number): Promise<{ version: string; synonyms: Synonym[] }> {
     const { rows } = await this.pool.query<Synonym & { id: number }>({
       name: 'synonyms-and-ids',

@@ -54,9 +54,7 @@ export class MetricAnswers {
     };
   }
 
-  /**
-   * The result rows that the question asks for: with the rows that tie with the last one, and as shares if the question asks for shares.
-   */
+  /** Extends the result rows by those that tie with the last one, and converts their values to shares, if the question asks for that. */
   private async rowsOf(
     principal: Principal,
     call: MetricCall,
@@ -76,8 +74,8 @@ export class MetricAnswers {
   }
 
   /**
-   * Checks, without reading data, that the metric would be executed for the caller now, so that they may have a stored result of it. The
-   * SQL is left out for callers who may not see it any more.
+   * Checks, without reading data, that the caller may still execute the metric, before the caller gets a stored result of it. The SQL is
+   * left out for callers who may no longer see it.
    * @throws the errors of the metric's execution
    */
   async recheck<A extends RetrievalAnswer | LargeAnswer>(principal: Principal, answer: A): Promise<A> {

@@ -21,23 +21,23 @@ import { type GraphQuery } from './read-query-request.js';
 /** Runs a Cypher query as the caller. @throws the refusals of retrieval */
 type RunCypher = (cypher: string) => Promise<RetrievalAnswer | LargeAnswer>;
 
-/** Is told of parts of an answer while the answer is made. */
+/** Receives parts of an answer while the answer is being made. */
 export interface AnswerWatcher {
-  /** Gets the answer with its rows, before its sentences are written. */
+  /** Receives the answer with its rows, before its sentences are written. */
   answer(answer: RetrievalAnswer): void;
   sentence(sentence: WordedSentence): void;
 }
 
-/** The most queries that the model may propose for a question. A query that fails is given back to the model once. */
+/** Maximum queries that the model may propose for a question. A query that fails is given back to the model once. */
 const proposals = 2;
-/** Codes of refusals that say what is wrong with a query without quoting any value that it read. The model may read their texts. */
+/** Codes of refusals that explain the mistake in a query without quoting any value that the query read. The model gets their texts. */
 const mendable: ReadonlySet<string> = new Set([
   'cypher_syntax_error',
   'cypher_not_supported',
   'cypher_read_only',
   'cypher_parameter_missing',
 ]);
-/** Codes of failures while a query runs. Their texts may hold values, so the model learns only the code. */
+/** Codes of failures while a query runs. Their texts may contain values, so the model learns only that the query failed. */
 const failing: ReadonlySet<string> = new Set(['cypher_value_error', 'query_too_much_work', 'query_too_large', 'answer_too_large']);
 
 export const pausedWarning: Bilingual = {
@@ -46,9 +46,9 @@ export const pausedWarning: Bilingual = {
 };
 
 /**
- * Adds the part of a language model to answers of questions: a reading of a question that was not understood, and sentences. The model sees
- * the schema of the graph, the question and the rows of the answer, all of which the caller may see. It sees no sensitive property. Its
- * failures are told in the answer.
+ * Lets a language model take part in answers to questions: it proposes a query for a question that was not understood, and words the rows
+ * as sentences. The model sees the schema of the graph, the question and the rows of the answer, all of which the caller may see. It sees
+ * no sensitive property. The answer reports failures of the model.
  */
 @Injectable()
 export class ModelAnswers {
@@ -76,7 +76,8 @@ export class ModelAnswers {
   }
 
   /**
-   * Has the model read a question that was not understood. If the model proposes no query that can be run, the answer stays the refusal.
+   * Asks the model to propose a query for a question that was not understood. If no proposed query can be run, the answer stays the
+   * refusal.
    */
   async read(
     graphId: number,
@@ -106,8 +107,8 @@ export class ModelAnswers {
   }
 
   /**
-   * Has the model put the rows of an answer into sentences. The plain sentence stays if the model fails, or if the rows back none of its
-   * sentences.
+   * Asks the model to put the rows of an answer into sentences. The plain sentence stays if the model fails, or if the rows support none of
+   * its sentences.
    */
   async word(
     graphId: number,
@@ -145,8 +146,8 @@ export class ModelAnswers {
   }
 
   /**
-   * The graph's schema as the model sees it, the names of the sensitive properties that are withheld from the model, and their columns,
-   * by which a query may name them too.
+   * The graph's schema as the model sees it, the names of the sensitive properties that are withheld from the model, and the columns of
+   * these properties, because a query may name a property by its column.
    */
   private async schemaOf(graphId: number): Promise<{ shown: SchemaForModel; withheld: ReadonlySet<string>; columns: string[] }> {
     const { nodes, edges } = await this.graphs.schema(graphId);
@@ -174,7 +175,7 @@ export class ModelAnswers {
     return text;
   }
 
-  /** Notes in the answer why the model has no part in it. @throws the reason of the call's signal */
+  /** Records in the answer why the model took no part in it. @throws the reason of the call's signal */
   private withFault(answer: RetrievalAnswer, part: ModelPart, error: unknown, { signal }: ModelCall): RetrievalAnswer {
     signal.throwIfAborted();
     if (error instanceof LanguageModelBusyError) {

@@ -19,7 +19,7 @@ export class IneffectiveOptionsError extends SchemaError {
   }
 }
 
-/** 502: the answer takes longer than the API waits. The work goes on, and `Location` says where its result will be. */
+/** 502: the answer takes longer than the API waits. The work goes on, and `Location` has the URL of its result. */
 export class UpstreamTimeoutError extends ApiError {
   /** @param run the query's id and its URL; null if the caller has too many queries under way for this one to be remembered */
   constructor(waitedMs: number, run: { id: number; location: string } | null) {

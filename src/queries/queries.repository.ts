@@ -62,16 +62,16 @@ interface AskedRow {
 
 const idsAtOnce = 64;
 /**
- * The most stored answers to one request. The limit keeps a caller who refreshes one request again and again from evicting many answers to
+ * Maximum stored answers to one request. The limit keeps a caller who refreshes one request again and again from evicting many answers to
  * other requests.
  */
 const mostOfOneRequest = 20;
-/** Seconds of silence after which a process no longer counts as computing a query. */
+/** Seconds after the last renewal of its claim at which a process no longer counts as computing a query. */
 const claimS = 6;
 
 /**
- * SQL that finds the answers to remove: of each request those older than the newest {@link mostOfOneRequest}, and of the others the oldest
- * beyond the graph's limits. $1 is the limit in bytes, $2 the limit in number.
+ * SQL that finds the answers to remove: those to each request beyond its newest {@link mostOfOneRequest}, and of the rest the oldest beyond
+ * the graph's limits. $1 is the limit in bytes, $2 the limit in number.
  */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
@@ -83,7 +83,7 @@ const beyondShare = (ofGraphs: string) => `
     WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
   WHERE repetition > ${mostOfOneRequest} OR bytes > $1 OR place > $2`;
 
-/** Stored answers, and claims that say which process computes an answer now. */
+/** Stored answers, and claims. A claim records which process computes an answer now. */
 @Injectable()
 export class QueriesRepository {
   private ids: number[] = [];
@@ -116,8 +116,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Notes that the user has had an answer from this version. The commit does not wait for the disk, so a crash of the server loses the
-   * note.
+   * Records that the user has had an answer from this version. The commit does not wait for the disk, so a crash of the server may lose the
+   * record.
    */
   async noteSeen(graphId: number, userId: number, version: number): Promise<void> {
     await this.pool.query(
@@ -141,8 +141,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Gives an id to an answer that is about to be stored. Ids are taken from the sequence 64 at a time, so that an answer need not
-   * wait for its row.
+   * Returns the id of an answer that is about to be stored. Ids are taken from the sequence 64 at a time, so that an answer has its id
+   * before its row is written.
    */
   async nextId(): Promise<number> {
     if (this.ids.length === 0) {

@@ -15,7 +15,7 @@ export const queryExamples = {
   metric_zh: { summary: '指标提问 / A question about a metric', value: { question: '2025年每个地区的销售额是多少？', include: ['plan'] } },
 };
 
-/** Says what the event stream of a query sends, for the API document. */
+/** Describes the event stream of a query, for the API document. */
 export const eventsDescription =
   '状态变化时推送 progress，结束时推送 end 并关闭，答案在 location；失去权限时推送 access_lost。10 秒没有事件时发送一行注释。' +
   '带 Last-Event-ID 重连时不再发送已收到的状态；已收到 end 时回答 204。每个用户最多同时观察 10 个（运行与查询合计）。' +
@@ -42,7 +42,7 @@ export const exampleEvents = [
   `event: end\nid: Jr9fQw2LcUe7HnDx\nretry: 2000\ndata: ${JSON.stringify({ ...state, status: 'succeeded', elapsed_ms: 61_700, ended_at: '2026-01-05T08:01:01.700Z' })}`,
 ].join('\n\n');
 
-/** Says what the stream of an answer sends, for the API document. */
+/** Describes the event stream of an answer, for the API document. */
 export const answerEventsDescription =
   '与 POST …/query 相同的请求。有语言模型时：answer 先给出行，每句有依据的话推送一个 sentence，最后 end 给出完整答案，取代之前的一切；没有模型、或答案已存时只有 end。' +
   '第一个事件之后的错误以 error 推送；失去权限时推送 access_lost 并关闭。10 秒没有事件时发送一行注释。断开不取消查询。每个用户最多同时观察 10 个。' +

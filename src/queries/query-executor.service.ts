@@ -35,11 +35,11 @@ export interface PreparedQuery {
   context: QuestionContext | null;
   /** The hash under which the answer without the language model is stored; null if the model takes no part in the answer. */
   plainHash: Buffer | null;
-  /** Whether the language model would take part in the answer, but gets no calls for a moment. */
+  /** Whether the language model would take part in the answer, but is paused and gets no calls. */
   isModelPaused: boolean;
   /** The stored answer to the query. Null if there is none, or if the query asks for a refresh or for a page of another version. */
   kept: StoredAnswer | null;
-  /** Is told of the answer while it is made, but only if the answer is made for this caller alone. */
+  /** Receives the answer while it is made, but only if the answer is made for this caller alone. */
   watcher?: AnswerWatcher;
   /** Milliseconds that the query may wait for a place in retrieval, on top of its time-out. Absent if a caller waits for the answer. */
   queueMs?: number;
@@ -54,8 +54,8 @@ interface QuestionContext {
 }
 
 /**
- * Milliseconds before other processes are told of a query. Most queries are answered sooner. For so many milliseconds at most, another
- * process that gets the same query computes it in vain.
+ * Milliseconds that this process computes a query before it claims the query, so that other processes wait for its answer. Most queries are
+ * answered sooner. Until the claim, another process may compute an equal query in vain.
  */
 const untoldMs = 20;
 const renewEveryMs = 2_000;
@@ -143,12 +143,13 @@ export class QueryExecutor {
       return this.lead({ graphId, key }, prepared, userId, compute, stop);
     };
     const answered = await this.work.join(`${graphId} ${key.toString('base64')}`, userId, lead, signal);
-    // The query that began the work may have got an older version than this caller has seen, or no place at the language model.
+    // The query that began the work may have got an older version than this caller has seen, or no place at the language model. Then this
+    // caller's query is computed separately.
     const isGood = answered.version >= prepared.seen && (isOwn || answered.answer.model?.fault !== 'busy');
     return isGood ? answered : compute(signal);
   }
 
-  /** Notes the version of an answer, so that no later answer to the user is from an older version, whichever process gives it. */
+  /** Records the version of an answer, so that no later answer to the user is from an older version, whichever process answers. */
   private async noteSeen(userId: number, { graphId, seen }: PreparedQuery, { version }: { version: number }): Promise<void> {
     if (version <= seen) return;
     await this.queries
@@ -257,7 +258,7 @@ export class QueryExecutor {
         ),
       );
     let answer = await ask(context?.today ?? todayIn('UTC'));
-    // Only the answer tells which metric the question means, and so in which time zone its "today" lies.
+    // Only the answer names the metric that the question means, and so the time zone of its "today".
     const day = context && todayOf(answer, context, query.timezone);
     if (day && day !== context.today) answer = await ask(day);
     const plain = answer;
@@ -267,7 +268,7 @@ export class QueryExecutor {
       const leftMs = () => Math.max(1, Math.floor(call.deadline - performance.now()));
       const spoken = context?.earlier ? { ...query, text: `${context.earlier.text}\n${query.text}` } : query;
       const run = (cypher: string) => ask(today, { kind: 'cypher', text: cypher, timeoutMs: leftMs() });
-      // A question with several readings is asked back, so the language model does not choose a reading either.
+      // If a question has several readings, the answer asks the caller to choose one, so the language model must not choose one either.
       if (answer.plan.kind === 'search' && !answer.choices && !isLargeAnswer(answer))
         answer = await this.models.read(graphId, spoken, today, answer, run, call);
       answer = await this.models.word(graphId, answer, spoken, call, prepared.watcher);

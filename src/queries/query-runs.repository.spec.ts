@@ -20,7 +20,7 @@ describe('queries that are taken up again', () => {
     await database?.drop();
   });
 
-  /** Queries whose process is silent, the first the oldest. */
+  /** Adds running queries whose lease has expired. The first one is the oldest. */
   const leave = (username: string, ids: number[]) =>
     pool.query(
       `INSERT INTO query_runs (id, graph_id, user_id, kind, request, status, lease_until, created_at)
@@ -29,7 +29,7 @@ describe('queries that are taken up again', () => {
       [username, ids],
     );
 
-  it('come by users in turn, and after those of users with fewer under way', async () => {
+  it('are claimed by users in turn, and after those of users with fewer queries running', async () => {
     const runs = new QueryRunsRepository(pool as unknown as ServicePool, {} as DiskReserve);
     const take = async (most: number) => (await runs.claim(randomUUID(), most)).map(({ id }) => id).sort((a, b) => a - b);
     await leave('u1', [1, 2, 3, 4, 5, 6]);

@@ -9,7 +9,7 @@ import { TooManyQueriesError } from './queries.errors.js';
 export const queryStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type QueryStatus = (typeof queryStatuses)[number];
 
-/** An error as the request would have got it without waiting: its status, its headers and its body. */
+/** An error in the form that a request which waits for its answer would get: its status, its `Retry-After` and its body. */
 export interface KeptError {
   status: number;
   retry_after_s: number | null;
@@ -43,17 +43,17 @@ export interface RunFilter {
   before: { createdAt: Date; id: number } | null;
 }
 
-/** Seconds of silence after which a process loses its queries to the next process that looks for work. */
+/** Seconds after the last renewal of its leases at which a process loses its queries to the next process that looks for work. */
 export const runLeaseS = 15;
-/** The most waiting or running queries of one user, and of all users together. */
+/** Maximum waiting or running queries of one user, and of all users together. */
 const mostOfUser = 20;
 const mostOfAll = 1_000;
-/** The most ended queries of one user that are kept, and the most bytes of their requests and answers. The oldest are removed first. */
+/** Maximum ended queries of one user that are kept, and maximum bytes of their requests and answers. The oldest are removed first. */
 const keptOfUser = { count: 200, bytes: 64 * 1024 * 1024 };
 
 /**
  * A list shows only the beginning of the text of a request that is larger than `bytes`: reading hundreds of requests of a megabyte each
- * would hold up the process.
+ * would block the process.
  */
 const mostListed = { bytes: 10_000, characters: 2_000 };
 
@@ -172,8 +172,8 @@ export class QueryRunsRepository {
   }
 
   /**
-   * Takes queries whose waiting time is over, and those whose process has gone silent. Users with the fewest running queries in all
-   * processes come first, and of each user the oldest query comes first.
+   * Claims queries whose waiting time is over, and queries whose lease has expired. Users with the fewest running queries in all processes
+   * come first, and of each user the oldest query comes first.
    */
   async claim(leaseOwner: string, most: number): Promise<(QueryRun & { attempt: number })[]> {
     const { rows } = await this.pool.query<QueryRun & { attempt: number }>(
@@ -192,7 +192,7 @@ export class QueryRunsRepository {
     return rows;
   }
 
-  /** Gives the queries of a stopping process to the next process. The interrupted attempt does not count. */
+  /** Puts the queries of a stopping process back into the queue. The interrupted attempt does not count. */
   async release(leaseOwner: string): Promise<void> {
     await this.pool.query(
       `UPDATE query_runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = NULL WHERE lease_owner = $1 AND status = 'running'`,

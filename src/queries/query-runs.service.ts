@@ -34,11 +34,11 @@ const beatEveryMs = 1_000;
 const maxAttempts = 3;
 /** Error codes of a query that was refused for lack of a free place. */
 const withoutPlace: ReadonlySet<string> = new Set(['retrieval_busy', 'warehouse_busy', 'metrics_busy', 'language_model_busy']);
-/** The most waiting queries that this process takes up at once, and the most that it has under way in total. */
+/** Maximum waiting queries that this process claims at once, and maximum queries that it works on in total. */
 const takenAtOnce = 4;
 const mostTaken = 50;
 /**
- * Milliseconds that a query waits for a place in retrieval, and seconds until a query that got no place, there or elsewhere, is tried
+ * Milliseconds that a query waits for a place in retrieval. Seconds until a query that got no place, in retrieval or elsewhere, is tried
  * again.
  */
 const queueMs = 100_000;
@@ -84,7 +84,11 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     if (this.active.size > 0) await this.repository.release(this.process).catch(this.warn);
   }
 
-  /** Begins a query whose caller does not wait. @returns the work, and the query's state as it begins @throws TooManyQueriesError */
+  /**
+   * Begins a query whose caller does not wait.
+   * @returns the work, and the query's state as it begins
+   * @throws TooManyQueriesError
+   */
   async submit(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest): Promise<QueryWork & { begun: QueryRun }> {
     const id = await this.queries.nextId();
     const begun = await this.remember(id, principal, prepared, body);
@@ -94,7 +98,10 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
     return run;
   }
 
-  /** Remembers a query whose caller has waited in vain. @returns whether there was room to remember it; the work goes on in any case */
+  /**
+   * Records a query whose caller waited too long for the answer. The work goes on in any case.
+   * @returns false if there was no room to record the query
+   */
   async adopt(principal: Principal, prepared: PreparedQuery, body: ExactQueryRequest, run: QueryWork): Promise<boolean> {
     try {
       await this.remember(run.id, principal, prepared, body);
@@ -208,7 +215,7 @@ export class QueryRunsService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   /**
-   * Renews the leases of this process, ends queries that were cancelled elsewhere, and takes up queries that nobody works on. Never
+   * Renews the leases of this process, ends queries that were cancelled elsewhere, and claims queries that no process works on. Never
    * rejects.
    */
   private async beat(): Promise<void> {

@@ -150,8 +150,8 @@ export function readListCursor(cursor: string | undefined): { createdAt: Date; i
 }
 
 /**
- * The request as the caller sent it, without fields that are null. Numbers in its parameters that JSON cannot hold are texts, as in
- * answers.
+ * The request as the caller sent it, without fields that are null. Numbers in its parameters that a JSON number would round are texts, as
+ * in answers.
  */
 export function asSent({ parametersText, ...request }: ExactQueryRequest): QueryRequest {
   const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null)) as QueryRequest;

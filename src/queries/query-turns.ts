@@ -7,8 +7,8 @@ import { RetrievalBusyError } from '../retrieval/retrieval.errors.js';
 const refuse = (retryAfterS: number): RetrievalBusyError => new RetrievalBusyError(retryAfterS);
 
 /**
- * Makes refusing a query cheap. Retrieval decides which queries get a place there, but only after a query was prepared, written and sent:
- * 120 queries of one caller at once held everybody else up for half a second.
+ * Refuses queries beyond the limits at little cost. Retrieval decides which queries get a place there, but only after a query was prepared,
+ * written and sent: without earlier limits, 120 queries of one caller at once delayed everybody else by half a second.
  */
 @Injectable()
 export class QueryTurns {
@@ -24,14 +24,14 @@ export class QueryTurns {
     this.retrieving = new FairShare({ places: Infinity, mostPerCaller, waitingPerCaller: 0, patienceMs: 0, refuse });
   }
 
-  /** Prepares a query in the caller's turn. @throws RetrievalBusyError when the caller's line is full; what the work throws */
+  /** Prepares a query in the caller's turn. @throws RetrievalBusyError when the caller's queue is full; the errors of the work */
   prepare<T>(caller: number, work: () => Promise<T>): Promise<T> {
     return this.preparing.run({ caller }, work);
   }
 
   /**
    * Sends a query to retrieval.
-   * @throws RetrievalBusyError when the retrieval processes have as many queries of the caller as they accept; what the work throws
+   * @throws RetrievalBusyError when the retrieval processes have as many queries of the caller as they accept; the errors of the work
    */
   retrieve<T>(caller: number, work: () => Promise<T>): Promise<T> {
     return this.retrieving.run({ caller }, work);

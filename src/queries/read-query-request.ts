@@ -23,9 +23,9 @@ export interface GraphQuery {
   offset: number;
   /** The graph version in which `offset` counts; null on a first page. */
   cursorVersion: number | null;
-  /** Milliseconds that the query may work at most. */
+  /** Maximum milliseconds that the query may run. */
   timeoutMs: number;
-  /** Tokens that say which meaning of the question is wanted, from the `choices` of an earlier answer. */
+  /** Tokens from the `choices` of an earlier answer, which select the wanted meaning of the question. */
   choices: string[];
   /** The question that this question follows; null if none. */
   context: QueryContext | null;
@@ -188,7 +188,7 @@ function readCursor(cursor: string): { version: number; offset: number } {
  * The key of a stored answer. It covers everything that decides the answer, besides graph and version, including the release of the
  * service. It leaves out options that only shape the response (`include`, `answer`) or bound the work (`timeout_ms`). It leaves out the
  * caller too, because all who may read a graph see the same answers. Long parameters are covered by their text.
- * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
+ * @param context everything else that the answer depends on, such as the retrieval processes and, for a question, today's date
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
   const { kind, text, limit, offset, timezone, include, choices, filter } = query;
@@ -216,8 +216,8 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
 const digests = new WeakMap<object, string>();
 
 /**
- * A digest that stands for a large object in the key of an answer. The digest is computed once per object, so nobody may change the object
- * afterwards. Equal objects must be built with their own keys in the same order.
+ * A digest that stands for a large object in the key of an answer. The digest is computed once per object, so the object must not change
+ * afterwards. Equal objects have equal digests only if their keys were added in the same order.
  */
 export function digestOf(value: object): string {
   const known = digests.get(value);
@@ -228,8 +228,8 @@ export function digestOf(value: object): string {
 }
 
 /**
- * The most characters of parameters whose names are sorted for the key. Sorting 90,000 numbers holds up the process for 70 to 100 ms,
- * hashing their text for 1 ms.
+ * Maximum characters of parameters whose names are sorted for the key. Sorting 90,000 numbers blocks the process for 70 to 100 ms, hashing
+ * their text for 1 ms.
  */
 const longestOrdered = 8_192;
 

@@ -7,7 +7,7 @@ import { SavedQueryNameTakenError, SavedQueryNotFoundError, TooManySavedQueriesE
 
 const mostOfUser = 200;
 const mostOfGraph = 2_000;
-/** The saved queries that each member may have in a graph that other members have filled. */
+/** Number of saved queries that each user may have on a graph even if the graph has reached its own limit. */
 const shareOfUser = 20;
 
 /** Fields of a saved query that its user sets. */
@@ -95,8 +95,8 @@ export class SavedQueriesRepository {
 }
 
 /**
- * Refuses a saved query beyond the limits of the user and of the graph. Locks let one user's requests run one after the other, and so those
- * for one graph, so that each is counted before the next.
+ * Refuses a saved query beyond the limits of the user and of the graph. Locks make requests of one user, and requests for one graph, run
+ * one after the other, so that each is counted before the next.
  * @throws TooManySavedQueriesError
  */
 async function requireRoom(client: PoolClient, graphId: number, userId: number): Promise<void> {

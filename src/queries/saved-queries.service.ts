@@ -50,7 +50,7 @@ export class SavedQueriesService {
     return toSavedQueryResponse(await this.saved.get(graphId, userId, id));
   }
 
-  /** Changes only the fields that are given. @throws SavedQueryNotFoundError, and what `create` throws */
+  /** Changes only the fields that are given. @throws SavedQueryNotFoundError, and the errors of `create` */
   async change(
     { userId }: Principal,
     graphId: number,
@@ -69,8 +69,8 @@ export class SavedQueriesService {
   }
 
   /**
-   * Asks the saved query. A given parameter replaces the saved one of its name; other saved parameters stay.
-   * @throws SavedQueryNotFoundError, and what asking the query throws
+   * Runs the saved query. A given parameter replaces the saved one with the same name; other saved parameters stay.
+   * @throws SavedQueryNotFoundError, and the errors of `QueriesService.query`
    */
   async run(
     principal: Principal,
@@ -88,7 +88,7 @@ export class SavedQueriesService {
     return this.queries.query(principal, graphId, asked, call, patience);
   }
 
-  /** Checks a request and the syntax of its Cypher text as asking the query would, so that a broken query is refused when it is saved. */
+  /** Checks a request and the syntax of its Cypher text as running the query would, so that a broken query is refused when it is saved. */
   private check(request: ExactQueryRequest): ExactQueryRequest {
     try {
       const { kind, text } = readQueryRequest(request, this.settings.queryMaxTimeoutMs);
@@ -108,8 +108,8 @@ function exact(request: QueryRequest, requestText: string | null): ExactQueryReq
 }
 
 /**
- * The saved request with other parameters. They are written behind the saved parameters: of two entries with one name, the last one counts
- * in a JSON object.
+ * The saved request with other parameters. Their JSON text is appended to that of the saved parameters: if a name occurs twice in a JSON
+ * object, the last entry counts.
  */
 function withParameters(request: ExactQueryRequest, parameters: Record<string, unknown>, text: string | null): ExactQueryRequest {
   const entries = [request.parametersText ?? JSON.stringify(request.parameters ?? {}), text ?? JSON.stringify(parameters)]

@@ -25,7 +25,7 @@ export interface SourceRow {
 }
 
 const mostRows = 100;
-/** The most characters that the conditions under which a mapping reads one table may have together. */
+/** Maximum characters of all conditions together under which a mapping reads one table. */
 const mostOfConditions = 32_768;
 
 /**
@@ -67,7 +67,7 @@ export class SourceRowsReader {
     const rows: SourceRow[] = [];
     let bytesLeft = this.settings.answerMaxBytes;
     const whole = new Set<string>();
-    // All tables together take as long as one statement may, because the citations of an answer may come from 100 tables.
+    // The reads of all tables share the time-out of one statement, because the citations of an answer may come from 100 tables.
     const time = new TimeLeft(this.settings.warehouseTimeoutMs);
     for (const cited of byTable.values()) {
       const { table, key, job_id: jobId, query_tables: queryTables } = cited[0]!.citation;
@@ -87,7 +87,7 @@ export class SourceRowsReader {
         const job = jobs.get(jobId ?? 0);
         if (!job) throw new RecordNotFoundError('job');
         const loaded = await loadedRows(job, cited[0]!.citation);
-        // An earlier release loaded the element and did not record which tables its query reads.
+        // The mapping reads the element with a query, but an earlier release loaded it and did not record which tables the query reads.
         if (loaded === 'query') {
           warnOfQuery([]);
           continue;

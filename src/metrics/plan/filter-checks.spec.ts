@@ -3,7 +3,7 @@ import { FilterChecks } from './filter-checks.js';
 const check = (type: string, ...values: string[]) => new FilterChecks('UTC').of({ field: 'f', op: 'in', values }, type);
 
 describe('dates before the year 1 (risk: a date of a result is refused as a filter)', () => {
-  it('are taken as results write them', () => {
+  it('are accepted in the form that results have', () => {
     expect(check('date', '-0043-03-15', '0000-12-31', '-4712-01-01', '2024-05-01')).toMatchObject({
       type: 'date',
       bound: ['0044-03-15 BC', '0001-12-31 BC', '4713-01-01 BC', '2024-05-01'],
@@ -19,7 +19,7 @@ describe('dates before the year 1 (risk: a date of a result is refused as a filt
     },
   );
 
-  it('are told apart by their order', () => {
+  it('are compared in the order of time', () => {
     const between = (...values: string[]) => new FilterChecks('UTC').of({ field: 'f', op: 'between', values }, 'date');
     expect(between('-0043-03-15', '2024-01-01')).toHaveProperty('bound', ['0044-03-15 BC', '2024-01-01']);
     expect(between('-0043-03-15', '-0044-03-15')).toMatchObject({

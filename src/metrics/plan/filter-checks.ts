@@ -11,10 +11,13 @@ import { type MetricFilter } from './metric-request.js';
 
 type Value = string | number | boolean;
 
-/** Maximum values of a list filter on a time column that become one condition each: days, and local times that occur twice. */
+/**
+ * Maximum number of values in a list filter on a time column that each need a condition of their own: days, and local times that occur
+ * twice.
+ */
 const mostApart = 200;
 
-/** Values that one step checks. Telling whether a local time occurs twice takes some 10 µs. */
+/** Number of values that one step checks. Checking whether a local time occurs twice takes some 10 µs. */
 const valuesInStep = 100;
 
 /** The checked values of a filter, which fit the type of its column. */
@@ -23,8 +26,8 @@ export interface FilterValues {
   type: string;
   bound: string[];
   /**
-   * The local times that occur twice in the zone of the request: among the values, and for a value that is a day, among its start and
-   * its end.
+   * The local times that occur twice in the zone of the request, because the clock goes back. They are found among the values; a value that
+   * is a day counts by its start and by its end.
    */
   twice: ReadonlySet<string>;
   /** Whether a list of the values is bound in the column's own type instead of `type`. */
@@ -104,7 +107,8 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
       });
     bound.push(text);
     const isOfDay = type.startsWith('timestamp') && isDay(text);
-    // The session's zone reads a local time. If the local time occurs twice, PostgreSQL takes its second moment, so it is handled apart.
+    // PostgreSQL converts a local time in the session's zone, and chooses the second moment if the local time occurs twice. Such times are
+    // collected in `twice`, so that the filter can bind their first moment.
     if (type === 'timestamptz' && !hasOffset(text))
       for (const local of isOfDay ? [text, addDays(text, 1)] : [text]) if (isRepeated(local, timezone)) twice.add(local);
     if (isOfDay || twice.has(text)) apart++;
@@ -122,7 +126,7 @@ function* checkFilter({ op, value, values }: MetricFilter, columnType: string, t
   return { type, bound, twice, isOfColumn: isOfColumn(columnType, type, bound) };
 }
 
-/** Whether a value is a date without a time. The last date of four digits is excluded, because the day after it has five. */
+/** Whether a value is a date without a time. 9999-12-31 is excluded, because the year of the next day has five digits. */
 export function isDay(value: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(value) && value !== '9999-12-31';
 }
@@ -158,8 +162,8 @@ function bindType(columnType: string, values: Value[]): string | null {
 }
 
 /**
- * Whether a list of integers fits the column's own type. Only with a list of that type does PostgreSQL look up values by hash;
- * otherwise it walks the list for each row.
+ * Whether a list of integers fits the column's own type. PostgreSQL looks values up by hash only in a list of that type; otherwise it scans
+ * the list for each row.
  */
 function isOfColumn(columnType: string, type: string, values: readonly string[]): boolean {
   const most = columnType === 'integer' ? 2_147_483_647 : columnType === 'smallint' ? 32_767 : 0;
@@ -167,12 +171,13 @@ function isOfColumn(columnType: string, type: string, values: readonly string[])
 }
 
 const day = String.raw`\d{4}-\d\d-\d\d`;
-/** A second has at most six decimals, since PostgreSQL would round a seventh: 23:59:59.9999999 would be the next day. */
+/** At most six decimals of a second: PostgreSQL would round a seventh, and 23:59:59.9999999 would become the next day. */
 const clock = String.raw`\d\d:\d\d(:\d\d(\.\d{1,6}0*)?)?`;
 const forms: Record<string, RegExp> = {
   bigint: /^-?\d+$/,
   numeric: /^-?\d{1,100}(\.\d{1,100})?([eE][-+]?\d{1,3})?$/,
-  // The years that PostgreSQL writes with BC have a minus here, as in the results of this service. Its dates begin in the year -4713.
+  // Years before the year 1 have a minus here, as in the results of this service; PostgreSQL writes them with BC. PostgreSQL's dates begin
+  // on 24 November of the year -4713, so dates of that year and before are refused.
   date: new RegExp(`^(?!-0000|-4713|-471[4-9]|-47[2-9]|-4[89]|-[5-9])-?${day}$`),
   timestamp: new RegExp(`^${day}([T ]${clock})?$`),
   timestamptz: new RegExp(String.raw`^${day}([T ]${clock}(Z|[-+]\d\d:?\d\d)?)?$`),
@@ -206,7 +211,7 @@ function misfit(value: Value, type: string): Bilingual {
   return { zh: `${text} 不是 ${type}${zh}`, en: `${text} is not a ${type}${en}` };
 }
 
-/** Why a text with the form of a time is none. */
+/** Reasons why a text that looks like a time is not a valid time. */
 const reasons: [form: RegExp, zh: string, en: string][] = [
   [/[.,]\d{6}\d*[1-9]/, '：秒最多六位小数，更多的会被舍入', ': a second has at most six decimals, and more would be rounded'],
   [/(^|[T ])24:/, '：24 点请写成次日 00:00', ': write the hour 24 as 00:00 of the next day'],

@@ -4,9 +4,8 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Whether a filter or the clause reads the time column of a scan with an axis: windows, or a comparison with another period. Such a
- * filter also removes rows from the windows and from the other period, whereas `time.from` and `time.to` only bound the periods of the
- * answer.
+ * Whether a filter or the filter clause reads the time column of a scan that has windows or is compared with another period. Such a filter
+ * also removes rows from the windows and from the other period, whereas `time.from` and `time.to` only bound the periods of the answer.
  * @param assembly the assembly that has guarded the expressions of the scans
  */
 export function filtersTime(scans: readonly Scan[], { filters }: Pick<MetricRequest, 'filters'>, assembly: SqlAssembly): boolean {

@@ -19,12 +19,12 @@ export interface Frame {
   days: { first(): string; end(): string };
 }
 
-/** The months of the units that have a whole number of months. */
+/** The number of months in each unit that is made of whole months. */
 export const monthsIn: Partial<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
 /**
- * How far back an earlier period lies, in a unit that fits the grain. For the grain week a year is 52 weeks, because no weekday falls
- * on the same date every year.
+ * How far back an earlier period lies, in a unit that fits the grain. For the grain week a year is 52 weeks, because a date falls on
+ * another weekday each year.
  */
 export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: number; unit: Grain } {
   if (unit === 'period') return { count, unit: grain ?? 'day' };
@@ -32,9 +32,9 @@ export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: nu
 }
 
 /**
- * The frame of the period that begins at `start`. Without a grain the range is the only period. A period that the range cuts is
- * compared with an equally long part of the earlier period, unless the whole is requested (metrics.md, pattern 8). The window of a
- * period ends with the last day of the period in the range, or with its first day.
+ * The frame of the period that begins at `start`. Without a grain the range is the only period. A period that the range cuts is compared
+ * with an equally long part of the earlier period, unless `shift.whole` requests the whole earlier period. The window of a period ends with
+ * the last day of the period in the range, or with its first day.
  * @param day the last day of the window, for the windows of each day of a period
  */
 export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly, day?: string): Frame {
@@ -64,9 +64,9 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
         const last = dialect.startOf(bound(to ?? ''), whole, weekStart);
         return before(`CASE WHEN ${last} = ${bound(to ?? '')} THEN ${last} ELSE ${later(last, 1, whole)} END`);
       }
-      // The end of the earlier range is the later of the shifted end and the day after the shifted last day. For 28 February 2024 a year
-      // before, the shifted end, 28 February 2023, would leave no day. For February 2024 a month before, the shifted end, 1 February, is
-      // the later one.
+      // The end of the earlier range is the later of the shifted end and the day after the shifted last day. Example: the range of the
+      // single day 28 February 2024 ends at 29 February. A year before, that end becomes 28 February 2023 and would leave no day. For
+      // February 2024 a month before, the shifted end, 1 February, is the later one.
       return `GREATEST(${before(bound(to ?? ''))}, ${later(before(earlier(bound(to ?? ''), 1, 'day')), 1, 'day')})`;
     }
     const next = later(base(), 1, grain);
@@ -84,8 +84,9 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
     if ('startOf' in window.from) return dialect.startOf(earliest(), window.from.startOf, weekStart);
     const { count, unit } = window.from;
     const after = later(earlier(earliest(), count, unit as Grain), 1, 'day');
-    // The window of a day begins after the same day so many months before (metrics.md A.7). That of a month that ends early would begin
-    // within the longer month before, so the windows of months begin with a month.
+    // A window of months begins after the same day `count` months before its last day. By that rule, a window of one month that ends on 28
+    // February would begin on 29 January. So for periods of months or longer it begins no earlier than `count` months before the day after
+    // its last day: on 1 February.
     const isOfWholes = window.day !== 'AVERAGE' && unit in monthsIn && (grain ?? totalOf ?? 'month') in monthsIn;
     return isOfWholes ? `GREATEST(${after}, ${earlier(later(last(), 1, 'day'), count, unit as Grain)})` : after;
   };

@@ -57,8 +57,8 @@ export function guardClause(clause: string, { name, binding }: ResolvedLeaf['own
 }
 
 /**
- * The error for a filter clause that is not a condition. A database would report such a clause without a place: a bare column does not
- * stand in the statement as the client wrote it.
+ * The error for a filter clause that is not a condition. A database would report such a clause without a usable position: the statement
+ * quotes a bare column, so it does not contain the client's text.
  */
 function noCondition(clause: string): UnsafeFilterClauseError {
   const text = clause.trim();
@@ -74,15 +74,16 @@ function typesIn(binding: MetricBinding): TypeOf {
   return name => namedColumns(binding).get(name)?.type;
 }
 
-/** An argument that is added up. A boolean argument becomes 1 or 0, so that the sum counts its true values. */
+/** Returns an argument as a number, for sums. A boolean becomes 1 or 0, so that the sum counts its true values. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
   if (!isBoolean(guarded, typesIn(binding))) return guarded;
   return guardOverNames(binding)(`(${guarded.text})::integer`, true);
 }
 
 /**
- * Guards the SQL of a formula while no binding is known, so any column is admitted. @returns the guarded pieces, with the columns they
- * name @throws UnsafeFilterClauseError
+ * Guards the SQL of a formula while no binding is known, so any column is admitted.
+ * @returns the guarded pieces, with the columns that they name
+ * @throws UnsafeFilterClauseError
  */
 export function* guardFormula(root: Formula, formula: string): Steps<GuardedExpression[]> {
   const guarded: GuardedExpression[] = [];
@@ -93,7 +94,7 @@ export function* guardFormula(root: Formula, formula: string): Steps<GuardedExpr
   return guarded;
 }
 
-/** Runs a guard on a piece of SQL of a formula. A refusal gets the place of the piece in the formula. */
+/** Runs a guard on a piece of SQL of a formula. The position in a refusal is changed to count from the start of the formula. */
 export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<MetricDefinition, 'name' | 'formula'>, guard: () => T): T {
   try {
     return guard();

@@ -7,8 +7,8 @@ import { type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * The frame of the hour with the text `start`. `base` is also the text of an hour; the bounds are moments. A shift by days or more may
- * lead to an hour that the clock skips; then all members are NULL.
+ * The frame of the hour whose text is `start`, such as `2024-10-27T02:00+01:00`. `base` is also the text of an hour; the bounds are
+ * moments. A shift by days or more may lead to an hour that the clock skips; then all members are NULL.
  */
 export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone, weekStart }: TimePlan, assembly: SqlAssembly): Frame {
   const { atZone, earlier, firstAtZone, hourText, hourToLocal, hourToMoment, later, startOf } = assembly.dialect;
@@ -40,8 +40,8 @@ export function hourFrame(start: string, { window, shift }: ScanAxis, { timezone
 }
 
 /**
- * Conditions on the bare time column, so that the database can use an index. They leave a margin on both sides, a week before and a day
- * after, which is more than any clock is moved. The frames of the hours are exact.
+ * Conditions on the bare time column, so that the database can use an index. They begin a week too early and end a day too late, which is
+ * more than any clock is moved. `hourFrame` selects the exact rows.
  */
 export function hourBounds(
   { window, shift }: ScanAxis,

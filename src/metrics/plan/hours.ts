@@ -27,7 +27,7 @@ export function hourKey(plan: Range, time: BoundTime, assembly: SqlAssembly): Gr
   return { sql: assembly.ifFinite(assembly.dialect.quote(timeColumn), hourOf(moment, plan, assembly)), name: 'period' };
 }
 
-/** A FROM item with the hours that have a part between two moments, and SQL of the text of each. */
+/** A FROM item that lists the hours that overlap the span between two moments. `start` is SQL of the text of an hour. */
 export function hoursBetween(first: string, end: string, plan: Range, assembly: SqlAssembly): { from: string; start: string } {
   const { quarterOf } = assembly.dialect;
   const series = `generate_series(${quarterOf(first)}, ${end} - interval '1 microsecond', interval '15 minutes') AS q (moment)`;

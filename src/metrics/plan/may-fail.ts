@@ -17,8 +17,9 @@ const comparing: ReadonlySet<unknown> = new Set([
 const comparisons: ReadonlySet<unknown> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=', 'BETWEEN', 'NOT BETWEEN', 'BETWEEN SYMMETRIC', 'NOT BETWEEN SYMMETRIC']); // prettier-ignore
 
 /**
- * Whether an expression that the guard admitted may fail on some rows and not on others: anything but comparisons of columns and
- * constants, and their combinations. A cast of a constant fails on all rows or on none. The SQL behind a logical column is judged apart.
+ * Whether an expression that the guard admitted may fail on some rows and succeed on others. False for comparisons of columns and
+ * constants, and for combinations of such comparisons. A cast of a constant is safe, because it fails on all rows or on none. A column
+ * counts as safe here; its caller checks the SQL behind a logical column.
  */
 export function mayFail(wrapped: unknown): boolean {
   const [[type, node] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
@@ -41,7 +42,8 @@ export function mayFail(wrapped: unknown): boolean {
     case 'A_Expr': {
       const sides = [node.lexpr, node.rexpr];
       if (sides.some(side => side === undefined || mayFail(side))) return true;
-      // A pattern that ends with a backslash fails only on texts that fit it up to there.
+      // A pattern that ends with a backslash fails only on texts that match the part before it, so each pattern with a backslash counts as
+      // unsafe.
       if (node.kind === 'AEXPR_LIKE' || node.kind === 'AEXPR_ILIKE') return constantText(node.rexpr)?.includes('\\') ?? true;
       return !comparing.has(node.kind) || !comparisons.has(nameParts(node.name).at(-1));
     }

@@ -46,7 +46,10 @@ export interface BoundJoin extends BoundTable {
   relationship: 'many_to_one' | 'one_to_one';
   /** Pairs of expressions that must be equal: [fact side, join side]. */
   on: [string, string][];
-  /** In a proof: a condition on the rows of the table among which the key must be unique. Absent for all rows. */
+  /**
+   * Only in a join that `compile-proof.ts` proves: a condition on the rows of the table among which the key must be unique. Absent for all
+   * rows.
+   */
   filter?: string;
 }
 
@@ -57,8 +60,9 @@ export interface TableRead {
 }
 
 /**
- * Whether the values of rows may be added up. `auto` and `additive` allow every function of a formula; `additive` also for values of joined
- * tables, which then count once for each fact row.
+ * Whether the values of rows may be added up. `auto` and `additive` allow every function of a formula. With `additive`, the values of
+ * joined tables may be added up too, and count once for each fact row. `semi_additive` and `non_additive` refuse some functions, see
+ * `check-arguments.ts`.
  */
 export const additivities = ['auto', 'additive', 'semi_additive', 'non_additive'] as const;
 export type Additivity = (typeof additivities)[number];
@@ -158,7 +162,7 @@ export function findEntity(binding: MetricBinding, name: string): BoundColumn | 
 
 const keys = new WeakMap<MetricBinding, string>();
 
-/** A text that is equal for bindings with the same content, whenever they were checked. */
+/** A text that is equal for bindings with the same content, even if they were verified at different times. */
 export function bindingKey(binding: MetricBinding): string {
   const known = keys.get(binding);
   if (known !== undefined) return known;

@@ -33,7 +33,7 @@ export interface MetricTime {
   from?: string;
   /** End of the range, exclusive, in the same forms as `from`. */
   to?: string;
-  /** A relative range instead of `from` and `to`, such as `last_month`, resolved in the zone. */
+  /** A relative range instead of `from` and `to`, such as `last_month`, resolved in the time zone of the request. */
   range?: string;
   grain?: Grain;
   timezone?: string;

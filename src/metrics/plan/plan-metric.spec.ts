@@ -64,12 +64,12 @@ describe('planMetrics', () => {
       ['m0 SUM', 'm1 COUNT'],
       ['m2 SUM', 'm3 COUNT'],
     ]);
-    // A total is a further grouping of the same pass.
+    // A total adds a grouping set to the same scan, so both shares use one column.
     expect(plan('SHARE(SUM(x)) - SHARE(SUM(x) WITHIN d)').columns).toEqual([['m0 SUM']]);
     expect(plan('YOY(ROLLING(SUM(x), 7 DAY)) + ROLLING(SUM(x), 7 DAY)').columns).toEqual([['m0 SUM'], ['m1 SUM']]);
   });
 
-  it('takes the mean over days of arithmetic as a scan of its own over the scans that it is computed of, each once', () => {
+  it('plans a mean over days of arithmetic as a scan of its own, and each scan of its operands once', () => {
     expect(plan('ROLLING(SUM(x) / [other], 7 DAY, AVERAGE) - ROLLING(SUM(x), 7 DAY, AVERAGE)').columns).toEqual([
       ['m0 SUM'],
       ['m1 SUM'],

@@ -15,15 +15,15 @@ import { checkStatementLength } from './statement-length.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
 /**
- * The plan of a request. Each binding is scanned once per axis, and each scan aggregates the columns of all metrics. The scans are
- * stacked with UNION ALL, and the values combine columns of the stack.
+ * The plan of a request. Each binding is scanned once per axis (window and shift), and each scan aggregates the columns of all metrics. The
+ * scans are stacked with UNION ALL, and the values are computed from columns of the stack.
  */
 export interface MetricPlan {
   scans: Scan[];
   /** The values of the metrics, one for each metric, in the order of the metrics. */
   values: PlannedValue[];
   warnings: PlannedTest[];
-  /** One-to-one joins, turned round: the keys of their first tables must be unique as well, see `checkSides`. */
+  /** One-to-one joins with their sides exchanged: the keys of their first tables must be unique as well, see `checkSides`. */
   oneToOne: BoundJoin[];
 }
 
@@ -40,12 +40,12 @@ export type PlannedTest = Test & { metric: number };
 export interface Scan {
   binding: MetricBinding;
   axis: ScanAxis;
-  /** The columns, by a text that says what each computes. Columns that compute the same thing have the same key. */
+  /** The columns, by a key that describes what each computes. Columns that compute the same thing have the same key. */
   columns: Map<string, Column>;
   clause: GuardedExpression | null;
   /** For each kind of total that the scan also computes: the dimensions that the total keeps. */
   withins: Set<readonly string[]>;
-  /** In a conversion: the events that are credited to the rows of this scan, which are the base events. The scan counts both. */
+  /** The credited events, if this is the scan of a conversion. The rows of the scan are then its base events, and the scan counts both. */
   events?: Events;
   /**
    * In the scan of a mean: a value over columns of other scans, computed for each day. The only column of this scan is the mean of the
@@ -150,8 +150,8 @@ export function* planInSteps(
   }
 
   /**
-   * Whether an argument is known to be a number, not a length of time. On databases other than PostgreSQL it always is, because they
-   * cannot compute with lengths of time.
+   * Whether an argument is known to be a number and not an interval. Always true on databases other than PostgreSQL, because they cannot
+   * compute with intervals.
    */
   function isNumberIn(binding: MetricBinding, argument: SqlText): boolean {
     const typeOf = (name: string) => namedColumns(binding).get(name)?.type;
@@ -170,7 +170,7 @@ export function* planInSteps(
     scans.set(key, scan);
     if (within) scan.withins.add(within);
     const { args, where, pick } = aggregate;
-    // FIRST and LAST without a key choose one time among all rows that agree in `within`.
+    // Without a key, FIRST and LAST choose one time among all rows with equal values of the dimensions in `within`.
     const over = pick && !pick.by ? within : undefined;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
@@ -232,7 +232,10 @@ export function* planInSteps(
   }
 }
 
-/** The column of a mean. `fill: zero` does not fill its empty periods: the averaged value may be NULL without rows, as a quotient is. */
+/**
+ * The column of a mean. `fill: zero` leaves its empty periods NULL, because the averaged value may be NULL where there are no rows: a
+ * quotient is.
+ */
 function meanColumn(name: string): Column {
   const aggregate: Aggregate = {
     name: 'AVERAGE of arithmetic',

@@ -9,7 +9,10 @@ import { type MetricBinding } from './metric-binding.js';
 import { resolveMetric } from './resolve-metric.js';
 import { isLong } from '../../../test/support/tier.js';
 
-/** Around days of 23, 25, 23½ and 24½ hours, of hours that begin between those of UTC, and of a clock that is moved at 00:01. */
+/**
+ * Time zones with the first day of the test's range. They cover days of 23, 25, 23½ and 24½ hours, zones whose hours do not begin with an
+ * hour of UTC (Kolkata, Kathmandu), and a clock that is moved at 00:01 (St. John's).
+ */
 const places = [
   { zone: 'Europe/Paris', first: '2024-03-30' },
   { zone: 'Europe/Paris', first: '2024-10-26' },
@@ -50,7 +53,7 @@ const ticks: MetricBinding = {
   columns: ['amount', 'key'].map(name => ({ name, expression: `t.${name}`, type: 'integer' })),
   dimensions: [{ name: 'kind', aliases: [], expression: 't.kind', type: 'text' }],
 };
-/** The same rows by a local time of UTC. */
+/** The same table, but with the column `utc`, a local time of UTC, as its time. */
 const ticksInUtc: MetricBinding = { ...ticks, time: { ...ticks.time!, expression: 't.utc', type: 'timestamp' } };
 
 describe('random hours', () => {
@@ -109,7 +112,7 @@ describe('random hours', () => {
           { count: 1, unit: 'day' as const },
         ]),
       }),
-      // A comparison with an earlier hour is refused if the clock was moved by a part of an hour, as in these zones.
+      // A comparison with an earlier hour is refused for a zone whose clock was once moved by a part of an hour, as in these two zones.
       ...(!['Australia/Lord_Howe', 'Asia/Kathmandu'].includes(zone) &&
         dice.chance(0.5) && { shift: { count: dice.between(1, 3), unit: dice.of(['hour', 'hour', 'day', 'month'] as const) } }),
     };

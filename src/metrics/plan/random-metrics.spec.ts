@@ -59,7 +59,7 @@ describe('random metrics', () => {
       const key = dice.chance(0.9) ? dice.below(6) : null;
       const flag = dice.chance(0.5);
       const isDated = dice.chance(0.96);
-      // Some at the same time as another, and some at the end of a month, where a month before is another day.
+      // Some rows have the same time as another row. Some lie at the end of a month, where the same day a month before may not exist.
       const day = dice.chance(0.3) ? later(startOf(dice.between(first, last), 'month', 'monday'), dice.of([-1, -2, 0]), 'day') : null;
       const hour = (day ?? dice.between(first, last)) * 24 + dice.below(24);
       const moment = dice.chance(0.25) && drawn.length > 0 ? dice.of(drawn).at : new Date(hour * 3_600_000);
@@ -75,7 +75,7 @@ describe('random metrics', () => {
     await database?.drop();
   });
 
-  /** Draws the formulas and the request of a seed over these bindings, for `compileIt` to compile. */
+  /** Draws formulas and a request from a seed, over `bindings`. The returned `compileIt` compiles them. */
   function ask(seed: number, bindings: RandomBindings) {
     const dice = new Dice(seed + Number(process.env.RANDOM_SEED ?? 0));
     const request = randomRequest(dice);
@@ -112,7 +112,7 @@ describe('random metrics', () => {
     return { request, all, above, compileIt, context: { formulas, compare, above, request: { ...time, dimensions: request.dimensions } } };
   }
 
-  /** Risk: a window, a change or a share that is wrong only together with a grain, a cut range, a fill or NULL keys. */
+  /** Risk: a window, a change or a share has a wrong value only in combination with a grain, a cut range, a fill or NULL keys. */
   it.each(seeds)('have the values that they are defined by (seed %i)', async seed => {
     const { request, all, above, compileIt, context } = ask(seed, salesBindings);
     const { sql, parameters } = compileIt();
@@ -154,7 +154,7 @@ describe('random metrics', () => {
       }
     });
 
-    /** Risk: the last digit, a NULL or a key that one database sees in another way. */
+    /** Risk: a database computes another last digit, NULL or key than PostgreSQL. */
     it.each(seeds)('are the same to the digit, or refused by name (seed %i)', async seed => {
       const { sql, parameters } = ask(seed, salesBindings).compileIt();
       const { rows } = await client.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' });

@@ -40,8 +40,8 @@ describe('a large request', () => {
     expect(ten - one).toBeLessThan(9 * 20);
   });
 
-  it('is refused by the length of its SQL before any of that is judged', () => {
-    // The guard would refuse comments.
+  it('is refused for the length of its SQL before the guard reads the SQL', () => {
+    // The guard would refuse these comments, so `statement_too_long` shows that the length is checked first.
     const filters = Array.from({ length: 30 }, (_, index) => `o.amount > ${index} /*${'x'.repeat(3_500)}*/`);
     expect(problemsOf(metricsOf(filters))).toMatchObject([{ loc: ['body'], type: 'statement_too_long' }]);
     const condition = `o.amount > 0${' OR o.amount = 12345'.repeat(150)}`;
@@ -69,7 +69,7 @@ describe('a large request', () => {
     expect(sql.match(/ OR /g)).toHaveLength(1);
   });
 
-  it('is told at most 50 of the fields that all of its metrics have', () => {
+  it('gets an error that lists at most 50 of the fields that all metrics have', () => {
     const columns = [
       ...orders.columns,
       ...Array.from({ length: 800 }, (_, index) => ({ name: `c${index}`, expression: 'o.id', type: 'bigint' })),
@@ -83,11 +83,11 @@ describe('a large request', () => {
   });
 });
 
-it('binds the first of a time that comes twice, also where it only ends a day', () => {
+it('binds the first moment of a local time that occurs twice, also if it is only the end of a day', () => {
   const asked = [{ name: 'value', metric: resolve('COUNT(*)') }];
   const filters = [{ field: '时', op: '=' as const, value: '2024-11-02' }];
   const { sql } = compileMetrics(asked, { ...nothing, filters, time: { timezone: 'America/Havana' } });
-  // In Havana the clock went back from one to midnight on 3 November 2024.
+  // In Havana the clock went back from one to midnight on 3 November 2024, so the end of 2 November occurs twice.
   expect(sql.match(/AT TIME ZONE/g)?.length ?? 0).toBeGreaterThan(0);
   const plain = compileMetrics(asked, { ...nothing, filters, time: { timezone: 'UTC' } });
   expect(plain.sql).not.toContain('AT TIME ZONE');

@@ -17,7 +17,7 @@ export interface MetricDefinition {
   binding: MetricBinding | null;
 }
 
-/** A node of a formula, with its operands in the order of `operandsOf`. In place of a `[metric]` stands the formula of that metric. */
+/** A node of a formula, with its operands in the order of `operandsOf`. A node `[metric]` is replaced by the formula of that metric. */
 export interface ResolvedFormula {
   node: Formula;
   /** The metric whose formula contains the node. */
@@ -37,7 +37,7 @@ export interface ResolvedMetric {
   bindings: MetricBinding[];
 }
 
-/** Finds the metrics that `[name]` in a formula may mean. A name of several metrics is an error. */
+/** Returns all metrics that `[name]` in a formula may mean, by name or alias. More than one is an error of the formula. */
 export type FindMetrics = (name: string) => MetricDefinition[];
 
 const maxReferenceDepth = 10;
@@ -87,7 +87,7 @@ export function* resolveInSteps(metric: MetricDefinition, find: FindMetrics): St
   }
 }
 
-/** Finds the metric that has a binding, among the metrics of a request and the metrics that they refer to. */
+/** Returns the metric that a binding belongs to, among the metrics of a request and the metrics that they refer to. */
 export type OwnerOf = (binding: MetricBinding) => MetricDefinition;
 
 export function ownersIn(metrics: readonly ResolvedMetric[]): OwnerOf {

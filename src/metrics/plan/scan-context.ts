@@ -30,10 +30,13 @@ export interface PeriodSource {
 export interface CompiledScan {
   /** The parts that read rows of tables. */
   reading: string[];
-  /** A SELECT of times, between the first and the last of which the rows of the scan lie. Empty if the scan does not need it. */
+  /**
+   * A SELECT of times. The rows of the scan lie between the earliest and the latest of them. Empty if no periods are derived from this
+   * scan.
+   */
   days: string;
   /**
-   * Gives the parts that join with the periods of the statement. The periods are known only after the parts in `reading` of all scans.
+   * Returns the parts that join with the periods of the statement. The periods are known only after the parts in `reading` of all scans.
    * Null if the scan does not join periods.
    */
   joining: ((periods: PeriodSource) => string[]) | null;

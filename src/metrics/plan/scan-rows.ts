@@ -9,18 +9,21 @@ import { type NamedSql } from './select-groups.js';
 import { mayFail } from './may-fail.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The rows of a binding that pass all filters, and the SQL that is computed from them. */
+/** The rows of a binding that pass all filters, as parts of a SELECT, and the SQL that is computed from them. */
 export interface ScanRows {
   /** A FROM item with the columns that the scan reads. */
   from(withTime: boolean): string;
   conditions: string[];
-  /** A condition that reads `guarded`, evaluated only for rows that the binding lets through. To be called before `from`. */
+  /**
+   * Wraps a condition that reads `guarded`, if needed, so that it is evaluated only for rows that the binding's joins and row filter keep.
+   * Must be called before `from`.
+   */
   kept(condition: string, guarded: GuardedExpression): string;
   /** The quoted columns of the requested dimensions. */
   dimensions: string[];
   measures: NamedSql[];
   /**
-   * For each column of FIRST or LAST, a boolean: whether a row is among the first or last rows of its group. `group` has the
+   * For each column of FIRST or LAST, SQL of a boolean: whether a row is among the first or last rows of its group. `group` has the
    * expressions that rows are grouped by.
    */
   picks(group: string[]): NamedSql[];
@@ -70,10 +73,10 @@ export function rowsOf(
     });
   const dimensions = exposeAll(request.dimensions);
   const measures = [...columns.values()].map(column => ({ sql: compileColumn(column, assembly), name: column.name }));
-  // A condition may fail on some rows, such as by 1/0, and the failure tells of them. PostgreSQL evaluates conditions in an order of its
-  // own, also before a join, but a part of CASE only if its condition holds. A condition within CASE uses no index, and is evaluated after
-  // the joins: one over 500,000 rows took 1.1 s in place of 0.7 s. Comparisons of plain columns stay outside, where one by an index takes
-  // 0.06 s.
+  // An error of a condition, such as 1/0, would reveal that a row exists. PostgreSQL evaluates conditions in any order, even before a join,
+  // but evaluates a branch of CASE only if its condition holds. So a condition that may fail goes into a CASE. It then uses no index and is
+  // evaluated after the joins: 1.1 s instead of 0.7 s over 500,000 rows. Comparisons of plain columns cannot fail and stay outside; one
+  // with an index takes 0.06 s.
   let withKept = false;
   const keptIf = (isFailing: boolean, condition: string, read: readonly (BoundColumn | undefined)[]): string => {
     const behind = read.flatMap(column => (column ? [assembly.judge(binding, column.expression)] : []));
@@ -118,7 +121,7 @@ export function rowsOf(
   return { from, conditions, kept, dimensions, measures, picks };
 }
 
-/** The name of the part of the statement with the keys that a filter by a metric keeps, as the column `key`. */
+/** The name of the WITH part that lists the keys that a filter by a metric keeps, in its column `key`. */
 export function filterPart(index: number, assembly: SqlAssembly): string {
   return assembly.part(`k${index}`);
 }

@@ -10,7 +10,7 @@ export interface TypedSql extends NamedSql {
 
 /** An expression that rows are grouped by. */
 export interface GroupKey extends NamedSql {
-  /** Gives the SQL of the value that the result shows for a group, computed once for each group. Absent to show the key itself. */
+  /** Returns the SQL of the value that the result shows for a group, computed once for each group. Absent if the key itself is shown. */
   shown?: (sql: string) => string;
 }
 
@@ -20,7 +20,10 @@ export interface Groups {
   keys: GroupKey[];
   /** The columns of the requested dimensions. In the result they are named `d0`, `d1` … */
   dimensions: string[];
-  /** One level for each kind of total: a bit for each dimension that the total leaves out. The last dimension has the lowest bit. */
+  /**
+   * Bit masks, one for each kind of total: a bit is set for each dimension that the total leaves out. The last dimension has the lowest
+   * bit.
+   */
   levels: readonly number[];
   /** True if the result has a column `level`, which is 0 for rows other than totals. */
   isLevelled: boolean;
@@ -56,7 +59,7 @@ function same(sql: string): string {
   return sql;
 }
 
-/** The bit of a dimension in a level, as GROUPING gives it. */
+/** The bit of a dimension in a level, with the same order of bits as the result of GROUPING. */
 export function bitOf(index: number, count: number): number {
   return 1 << (count - 1 - index);
 }

@@ -16,9 +16,9 @@ import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from 
 import { atOnce, type Steps } from '../../text/steps.js';
 import { checkStatementLength, mostStatementCharacters } from './statement-length.js';
 
-/** A scan that another database runs, with the joins whose keys it proves. */
+/** A scan that another database runs. That database also counts the repeated keys of some joins, to prove that their keys are unique. */
 export interface PlacedScan extends TranslatedScan {
-  /** The joins whose repeated keys the scan counts, in the order of the columns of the counts. */
+  /** The joins whose repeated keys the scan counts, in the order of the count columns. */
   joins: readonly BoundJoin[];
 }
 
@@ -29,20 +29,23 @@ export interface CompiledStatement extends SqlStatement {
   tellsTime: boolean;
 }
 
-/** A parameter of a statement that stands for the rows of a scan of another database, until they are read. */
+/** A placeholder among the parameters of a statement. The rows of a scan of another database replace it once they are read. */
 export class RowsOf {
   constructor(
     readonly scan: PlacedScan,
     readonly position: number,
   ) {}
 
-  /** The position of the scan, from 1. In a hash of the statement it stands for the rows of the scan. */
+  /** The position of the scan, from 1. A hash of the statement contains it instead of the rows of the scan. */
   toJSON(): number {
     return this.position;
   }
 }
 
-/** The first period of a range may begin before the range: the week of Saturday, 6 January of the year 1, begins on 31 December 1 BC. */
+/**
+ * The earliest `from` of a range that cannot reach back into 1 BC. The week of Saturday, 6 January of the year 1, begins on 31 December 1
+ * BC.
+ */
 const afterFirstWeek = '0001-01-07';
 
 /** Builds a statement. Collects its bound values and the guarded pieces of client SQL. */
@@ -62,7 +65,7 @@ export class SqlAssembly {
 
   /** Scans that another database runs. Their rows become parameters of the statement. */
   readonly elsewhere: PlacedScan[] = [];
-  /** Number of joins, from the first of `joins`, whose keys a scan in `elsewhere` counts. */
+  /** Number of joins at the start of `joins` whose keys a scan in `elsewhere` already counts. */
   private proved = 0;
 
   /** Lists that scans of another database may join with or look values up in, by the name of the list. */
@@ -70,7 +73,7 @@ export class SqlAssembly {
 
   private prefix = '';
 
-  /** The guard of each binding. A guard remembers its verdicts. */
+  /** The guard of each binding. A guard caches its results. */
   private readonly guards = new Map<MetricBinding, Guard>();
 
   /**
@@ -177,7 +180,7 @@ export class SqlAssembly {
   }
 
   /**
-   * The part of the WITH list with a list of values, for rows to join with or to be looked up in. Another database gets the list as a
+   * The part of the WITH list with a list of values. Rows join with the list or are looked up in it. Another database gets the list as a
    * parameter of its scan; then no part is returned.
    * @param select SELECT of the columns of the list
    * @param parts the parts of the WITH list that `select` reads
@@ -198,8 +201,8 @@ export class SqlAssembly {
   }
 
   /**
-   * SQL of the text of a time, with BC behind it before the year 1, where `to_char` leaves the era out. DuckDB writes such years with a
-   * sign, and other databases have none.
+   * SQL of the text of a time. A year before the year 1 gets BC at the end, because `to_char` leaves the era out. Rows of another database
+   * stay as they are: DuckDB writes such years with a sign, and the others do not have them.
    * @param from the start of the range with the times; null if it has none
    */
   withEra(text: string, time: string, from: string | null): string {
@@ -225,8 +228,8 @@ export class SqlAssembly {
   }
 
   /**
-   * The statement with the client's pieces verbatim in place of their stand-ins, and its shape checked. @throws SchemaError if it is
-   * too long
+   * The statement with the client's pieces verbatim in place of their stand-ins, and its shape checked.
+   * @throws SchemaError if it is too long
    */
   *finish(template: string): Steps<SqlStatement> {
     checkStatementLength([template, ...this.fragments.map(({ text }) => text)], this.mostCharacters);
@@ -234,8 +237,8 @@ export class SqlAssembly {
   }
 
   /**
-   * The whole statement, with the scans of another database. If that database holds the rows, the client's pieces are in the statements
-   * of the scans, and the parameters of these as well.
+   * The whole statement, with the scans of another database. If that database holds the rows, the client's pieces and their parameters are
+   * in the statements of the scans.
    */
   *finishAll(template: string): Steps<CompiledStatement> {
     const statement = this.target ? this.bound.finish(template) : yield* this.finish(template);

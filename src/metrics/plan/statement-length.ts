@@ -1,7 +1,7 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 
-/** Maximum characters of one statement. PostgreSQL's parser reads so many in some 50 ms, without a pause in which other work could run. */
+/** Maximum characters of one statement. The SQL parser needs some 50 ms for that length, and this process does nothing else meanwhile. */
 export const mostStatementCharacters = 100_000;
 
 /** Checks that a statement with these parts is not too long. @param most maximum characters @throws SchemaError */

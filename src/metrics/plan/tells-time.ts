@@ -2,13 +2,15 @@ import { constantText } from '../../sql-guard/constant-text.js';
 import { parseSql, SqlSyntaxError, type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts } from '../../sql-guard/walk-tree.js';
 
-/** Matches all SQL that may depend on the time. SQL without a match is not parsed. A backslash or `U&` may hide one of the words. */
+/**
+ * Matches all SQL that may depend on the current time. SQL without a match is not parsed. A backslash or `U&` may encode one of the words.
+ */
 const suspect = /now|current_|localt|transaction_timestamp|\bage\b|today|tomorrow|yesterday|\\|u&|::|cast/i;
 /** Texts that PostgreSQL reads as the current time or day. */
 const momentary = /\b(?:now|today|tomorrow|yesterday)\b/i;
 const clocks: ReadonlySet<string | null | undefined> = new Set(['now', 'transaction_timestamp']);
 const timeTypes: ReadonlySet<string | null | undefined> = new Set(['date', 'time', 'timetz', 'timestamp', 'timestamptz']);
-/** Functions that return a time. A cast of their result to a time reads no text. */
+/** Functions that return a time. A cast of their result to a time parses no text. */
 const timeFunctions: ReadonlySet<string | null | undefined> = new Set([
   'date_bin', 'date_trunc', 'make_date', 'make_time', 'make_timestamp', 'make_timestamptz', 'timezone', 'to_date', 'to_timestamp',
 ]); // prettier-ignore
@@ -60,7 +62,7 @@ function spellsWords(node: unknown): boolean {
   const [first, second] = call?.args ?? [];
   if (timeFunctions.has(name)) return false;
   if (selecting.has(name)) return spellsWords(first);
-  // Outside of double quotes, a format of to_char replaces some letters of every word such as 'today'.
+  // Without double quotes, a format of to_char cannot produce a word such as 'today': it replaces some letters of each by parts of a time.
   if (name === 'to_char') return !/^[^"\\]*$/.test(constantText(second) ?? '"');
   return /\p{L}/u.test(constantText(node) ?? '') || Object.values(node).some(child => spellsWords(child));
 }

@@ -20,10 +20,10 @@ export interface AnsweredRows extends ReadRows {
   ageS: number;
 }
 
-/** Reads the rows, with the data versions of the tables in the snapshot that was read. The versions are null if they are not known. */
+/** Reads the rows, and the data versions of the tables in the snapshot that was read. The versions are null if they are not known. */
 export type ReadWork = (signal: AbortSignal) => Promise<{ results: QueryResult[]; versions: ReadonlyMap<string, number> | null }>;
 
-/** A reading under way in this process, shared by all requests for it. */
+/** A read in progress in this process, shared by all requests for its rows. */
 interface Running {
   callerId: number;
   since: number;
@@ -37,19 +37,19 @@ const firstPauseMs = 20;
 const longestPauseMs = 250;
 /** Maximum number of kept results of one caller. */
 const mostResults = 1_000;
-/** Maximum share of the bytes of all kept results that one caller has. */
+/** Maximum share of one caller in the bytes of all kept results. */
 const callerPart = 1 / 8;
 /**
- * Part of a caller's share. Once so many new bytes or results are kept, the caller's results are cut to the share at once; otherwise
- * the sweep cuts them.
+ * A part of a caller's share. After the caller has kept more new bytes or results than this part, the caller's results are cut to the share
+ * at once. Otherwise the sweep cuts them.
  */
 const cutAtPart = 1 / 8;
 
 /**
- * Keeps the results of metrics for all callers who may see the same rows. A result is kept with the data versions of the snapshot that
- * it was read from, and is given only while these versions are current. A result without versions is given only to callers who accept
- * its age. Equal requests that run at once are read once, by the process that begins first. A request joins a running reading only if
- * that reading began at the versions that the request found, or later.
+ * Keeps the results of metrics for all callers who may see the same rows. A result is kept with the data versions of the snapshot that it
+ * was read from, and is returned only while these versions are current. A result without versions is returned only to callers who accept
+ * its age. Equal requests that run at once are read once, by the process that begins first. A request joins a running read only if that
+ * read began at the versions that the request found, or later.
  */
 @Injectable()
 export class KeptResults {
@@ -67,20 +67,20 @@ export class KeptResults {
     this.share = { bytes, mostOfOne: bytes * callerPart, count: mostResults };
   }
 
-  /** Number of requests in this process that wait for a running reading. */
+  /** Number of requests in this process that wait for a running read. */
   get waiting(): number {
     return [...this.running.values()].reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /**
-   * The rows of a request: a kept result, or a reading.
+   * Returns the rows of a request: a kept result, or newly read rows.
    * @throws the errors of `work`; the reason of `signal` when it aborts
    */
   async read(key: ResultKey, work: ReadWork, signal: AbortSignal = new AbortController().signal): Promise<AnsweredRows> {
-    // A caller with a maximum age of 0 s accepts no kept result, and gets a reading of its own.
+    // A maximum age of 0 s excludes kept results and rows that another request reads.
     const found = key.maxAgeS === 0 ? null : await this.results.find(key);
     if (found?.kept) return fromKept(found.kept);
-    // Without data versions, the age of the rows of a running reading is not known.
+    // Without data versions and without a maximum age, the request cannot accept rows of another request, so it reads its own.
     if (!found || !(isExact(key, found) || key.maxAgeS !== null)) return this.readNow(key, work, signal);
     return this.join(key, found, work, signal);
   }
@@ -103,7 +103,7 @@ export class KeptResults {
     try {
       return await this.follow(name, joined, signal);
     } catch (error) {
-      // A refusal as busy counts against the caller who began the reading. Another caller, who joined it, reads again instead.
+      // A `…_busy` error counts against the caller who began the read. Another caller, who joined it, reads again instead.
       if (joined.callerId === key.callerId || !(error instanceof ApiError) || !error.code.endsWith('_busy')) throw error;
       return this.join(key, found, work, signal);
     }
@@ -124,7 +124,7 @@ export class KeptResults {
     return running;
   }
 
-  /** Waits for a running reading. When the signal of a request aborts, the reading is stopped only if no other request waits for it. */
+  /** Waits for a running read. When the signal of a request aborts, the read is stopped only if no other request waits for it. */
   private async follow(name: string, running: Running, signal: AbortSignal): Promise<AnsweredRows> {
     running.waiting++;
     let leave = (): void => undefined;
@@ -149,8 +149,8 @@ export class KeptResults {
   }
 
   /**
-   * Does the reading for all requests in this process that wait for it. While another process reads the same, it waits for the result
-   * of that process.
+   * Reads the rows for all requests in this process that wait for them. If another process is already reading the same rows, waits for its
+   * result.
    */
   private async lead(key: ResultKey, found: FoundResult, work: ReadWork, signal: AbortSignal): Promise<AnsweredRows> {
     const runId = randomUUID();
@@ -226,7 +226,7 @@ export class KeptResults {
   };
 }
 
-/** Whether data versions tell that a result is still true: each of its tables has a version. */
+/** Whether data versions show if a result is still current: each of its tables has a version. */
 function isExact({ tables }: ResultKey, { knownTables }: FoundResult): boolean {
   return tables.length > 0 && knownTables === tables.length;
 }

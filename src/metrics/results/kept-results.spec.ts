@@ -10,7 +10,7 @@ import { KeptResults, type ReadWork } from './kept-results.service.js';
 import { type ResultKey, ResultsRepository } from './results.repository.js';
 import { itLong } from '../../../test/support/tier.js';
 
-/** Each instance of the service stands for a process of its own: they have only the database in common. */
+/** Each instance of `KeptResults` plays a process of its own: the instances share only the database. */
 describe('kept results', () => {
   let test: TestApp;
   let repository: ResultsRepository;
@@ -48,7 +48,7 @@ describe('kept results', () => {
   }
   const rowsOf = (value: unknown, bytes = 10): QueryResult[] => [{ columns: [{ name: 'v', type: 'text' }], rows: [[value]], truncated: false, bytes }]; // prettier-ignore
 
-  /** Work that ends when the test says so, and counts how often it began. */
+  /** Work that ends when the test calls `end`, and counts how often it began. */
   function aWork(value: unknown = 'x') {
     const state = { began: 0, aborted: 0, end: (_?: Error) => undefined as void };
     const gate = new Promise<void>((resolve, reject) => (state.end = error => (error ? reject(error) : resolve())));
@@ -88,7 +88,7 @@ describe('kept results', () => {
     expect(new Set(answers.map(({ asOf }) => asOf)).size).toBe(1);
   });
 
-  it('are not joined by who comes after a change', async () => {
+  it('are not joined by a caller who asks after a change of the data', async () => {
     const old = aWork('old');
     const first = here.read(aKey(), old.work);
     await until(() => old.state.began === 1);
@@ -107,7 +107,7 @@ describe('kept results', () => {
     expect(await valueOf(here.read(aKey(), quick('z')))).toBe('z');
   });
 
-  it('go on for those who stay, and stop when the last one leaves', async () => {
+  it('are read on while a caller waits, and no longer when the last one leaves', async () => {
     const { state, work } = aWork();
     const leaving = [new AbortController(), new AbortController()];
     const asked = leaving.map(({ signal }) => here.read(aKey(), work, signal));
@@ -119,7 +119,7 @@ describe('kept results', () => {
     leaving[1]!.abort(new Error('gone too'));
     await expect(asked[1]).rejects.toThrow('gone too');
     expect(state.aborted).toBe(1);
-    // Nobody waits for a process that has stopped.
+    // The stopped read is marked as ended, so another process does not wait for it.
     expect(await valueOf(there.read(aKey(), quick('y')))).toBe('y');
   });
 
@@ -189,7 +189,7 @@ describe('kept results', () => {
     expect(await ask(new BusyError())).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('are read where they cannot be kept', async () => {
+  it('are read and returned even if they cannot be stored', async () => {
     await asSuperuser(test.databaseUrl, 'ALTER TABLE metric_results ADD CONSTRAINT closed CHECK (false) NOT VALID');
     try {
       for (const maxAgeS of [null, 0]) expect(await valueOf(here.read(aKey({ maxAgeS }), quick('x')))).toBe('x');
@@ -205,8 +205,8 @@ describe('kept results', () => {
     expect((await test.pool.query('SELECT FROM metric_results')).rowCount).toBe(0);
   });
 
-  it('do not push out those of another caller', async () => {
-    // A MiB for all, an eighth of it for one.
+  it('do not evict the results of another caller', async () => {
+    // All callers together have 1 MiB, and one caller has at most an eighth of it.
     const tight = aProcess({ metricResultsMaxMb: 1 });
     const text = 'x'.repeat(20_000);
     await tight.read(aKey({ callerId: users[1]! }), quick('theirs'));

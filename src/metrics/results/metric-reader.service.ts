@@ -103,7 +103,7 @@ function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) 
   return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
 }
 
-/** The connection with another signal. A reading that several callers wait for ends by a signal of its own, not by that of one caller. */
+/** The connection with another abort signal. A read that several callers wait for has its own signal, so that one caller cannot stop it. */
 function withSignal({ claim, ...connection }: UsableConnection, signal: AbortSignal): UsableConnection {
   const shared = { ...claim, signal };
   return { ...connection, claim: shared, catalog: connection.client.catalog(shared) };

@@ -7,7 +7,7 @@ import { type MetricBinding } from '../plan/metric-binding.js';
 /** Part of every key. Raise it when a release keeps other rows for the same statements. */
 const formatVersion = 2;
 
-/** A hash of everything but the data that the rows of a metric depend on. */
+/** A hash of everything that the rows of a metric depend on, except the data. */
 export function resultKey(
   connection: Pick<UsableConnection, 'id' | 'version'>,
   bindings: readonly MetricBinding[],
@@ -18,7 +18,7 @@ export function resultKey(
     formatVersion,
     connection.id,
     connection.version,
-    // A binding that is saved again was checked against tables that may have changed.
+    // A binding that is saved again gets a new key, because its tables may have changed before it was checked again.
     bindings.map(({ verified_at }) => verified_at).sort(),
     timezone,
     statements.map(({ sql, parameters, maxRows, elsewhere }) => [

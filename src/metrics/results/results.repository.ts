@@ -8,7 +8,7 @@ export interface ResultKey {
   key: Buffer;
   connectionId: number;
   callerId: number;
-  /** The tables of the mirror that the result depends on. Empty if no data version tells whether the result is still true. */
+  /** The tables of the mirror that the result depends on. Empty if data versions cannot show whether the result is still current. */
   tables: readonly string[];
   /** The greatest age in seconds that the caller accepts. Null accepts any age, but only for results with current data versions. */
   maxAgeS: number | null;
@@ -25,7 +25,7 @@ export interface FoundResult {
   versions: VersionsText;
   knownTables: number;
   kept: { text: string; ageS: number } | null;
-  /** Whether a process is reading the result now and began at the versions in `versions`. */
+  /** Whether a process is reading the result now and found `versions` when it began. */
   isRunning: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ResultShare {
   count: number;
 }
 
-/** Seconds after which a process that has not renewed its reading counts as stopped. */
+/** Seconds after the last `renew` at which a process that reads a result counts as stopped. */
 const leaseS = 6;
 
 const currentVersions = `SELECT jsonb_object_agg(name, version) AS versions, count(*)::int AS known FROM mirror_tables WHERE name = ANY ($3::text[])`;
@@ -59,12 +59,12 @@ const beyondShare = (ofCallers: string) => `
     WINDOW newest_first AS (PARTITION BY created_by ORDER BY read_at DESC NULLS FIRST, graph_id, key)) ranked
   WHERE bytes > least($2::float8, $1::float8 / (SELECT count(DISTINCT created_by) FROM metric_results)) OR place > $3`;
 
-/** Kept results of metrics, by graph and key, and the readings that are under way. Times are those of the database's clock. */
+/** Kept results of metrics, by graph and key, and the reads in progress. All times come from the clock of the database. */
 @Injectable()
 export class ResultsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Reads the current data versions, and the result that is kept for them, in one statement, so that both are of one moment. */
+  /** Reads the current data versions, and the result that is kept for them. One statement reads both, so that they belong to one moment. */
   async find({ graphId, key, tables, maxAgeS }: ResultKey): Promise<FoundResult> {
     const { rows } = await this.pool.query<{ versions: string | null; known: number; text: string | null; age: number; running: boolean }>({
       name: 'find-metric-result',
@@ -125,8 +125,8 @@ export class ResultsRepository {
   }
 
   /**
-   * Removes at most `most` results that are too old or were read from older data, and readings that no process goes on with. @returns
-   * the number of removed rows
+   * Removes at most `most` results that are too old or were read from older data, and entries without a result whose process has stopped.
+   * @returns the number of removed rows
    */
   async removeOutdated(client: PoolClient, keptHours: number, most: number): Promise<number> {
     const { rowCount } = await client.query(

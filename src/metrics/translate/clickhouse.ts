@@ -19,8 +19,8 @@ const [floatWhole, floatScale] = [16, 28];
 const longDigits = 19;
 
 /**
- * Number of parameters into which a list is cut. A server takes at most 131,072 bytes of a parameter (http_max_field_value_size), in
- * which a backslash counts as two bytes.
+ * Number of parameters into which a list is cut. A server accepts at most 131,072 bytes in one parameter (http_max_field_value_size), and
+ * counts a backslash as two bytes.
  */
 const listParts = 16;
 
@@ -41,8 +41,8 @@ export const clickhouse: TargetDialect = {
     if (kind === 'text') return `toString(${sql})`;
     return kind === 'date' ? `toDate32(${sql})` : sql;
   },
-  // For a text column, the form that `column` gives already. `isIn` wraps the column in CASE, so a condition of its own lets the index
-  // be used.
+  // For text columns, the same SQL as `column`. The condition of `isIn` wraps the column in CASE and uses no index, so a further condition
+  // without CASE is added.
   indexed: (sql, { kind }) => (kind === 'text' ? `toString(${sql})` : null),
   indexedTexts: /^/,
   toDecimal: ({ sql, scale }) => `toDecimal256(${sql}, ${scale})`,
@@ -56,7 +56,7 @@ export const clickhouse: TargetDialect = {
   },
   comparedFloat: double => `if(isNaN(${double}), inf, ${double})`,
   floatFromText: parameter => `toFloat64(${parameter})`,
-  // ClickHouse gives zero for an aggregate without rows of a column that is not Nullable, so the argument is made Nullable.
+  // ClickHouse returns zero for an aggregate without rows of a column that is not Nullable, so the argument is made Nullable.
   argument: sql => `toNullable(${sql})`,
   sum: ({ sql, whole, scale }) =>
     `sum(toNullable(${scale === 0 && whole <= longDigits ? `toInt128(${sql})` : `toDecimal256(${sql}, ${scale})`}))`,
@@ -76,8 +76,8 @@ export const clickhouse: TargetDialect = {
   firstValue: sql => `first_value(${sql}) RESPECT NULLS`,
   round: (decimal, digits) => `round(${decimal}, ${digits})`,
   part: (local, part) => `${parts[part]}(${local})`,
-  // IN treats NULL like a value, so NULL is checked before it. IN also converts each number of the list to the type of the value, which
-  // may not hold it, so all become decimals.
+  // IN treats NULL as a value, so NULL is checked first. IN also converts each number of the list to the type of the value, which may be
+  // too narrow for the number, so all numbers become decimals.
   isIn: (value, list) => {
     const isPlain = list.every(({ kind, integer }) => kind !== 'number' || integer !== undefined);
     const scale = Math.max(...[value, ...list].map(each => each.scale));
@@ -126,8 +126,8 @@ export const clickhouse: TargetDialect = {
 };
 
 /**
- * Whether ClickHouse's offsets of a time zone are wrong. Its table of days has an entry for every date, so since a zone skipped a date
- * (Pacific/Apia, 2011) it is a day behind. In that table the clock can only change at a quarter of an hour, not at 00:01
+ * Whether ClickHouse computes wrong offsets for a time zone. ClickHouse has a table with an entry for every date, so after a zone skips a
+ * date (Pacific/Apia, 2011) the table is one day behind. In that table the clock can only change at a quarter of an hour, not at 00:01
  * (America/St_Johns).
  */
 function isMistaken(offsets: readonly ZoneOffset[]): boolean {

@@ -80,7 +80,7 @@ const operators = new Set(['+', '-', '<', '>', '<=', '>=', '=']);
 /**
  * Writes a constant expression as PostgreSQL SQL. All values in it become parameters.
  * @param values the values of the parameters of the statement around the expression, in the order of their numbers
- * @returns null for an expression with a construct that times are not computed with
+ * @returns null for an expression with a construct that is not supported in constant times
  */
 export function constantSql(node: unknown, values: readonly unknown[], parameters: TargetParameters): string | null {
   const write = (each: unknown): string => {

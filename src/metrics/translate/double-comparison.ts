@@ -3,13 +3,13 @@ import { type TargetDialect, type Typed } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
 
 /**
- * The SQL of the double from which a decimal was converted, by the decimal. A value computed from the decimal is another object, and
- * has no entry.
+ * The SQL of the double from which a decimal was converted, by the object of the decimal. A value computed from the decimal is another
+ * object, and has no entry.
  */
 const doubles = new WeakMap<Typed, string>();
 const constants = new WeakMap<Typed, string>();
 
-/** Notes the double from which a decimal was converted. */
+/** Records the double from which a decimal was converted. */
 export function decimalOf(double: string, decimal: Typed): Typed {
   doubles.set(decimal, double);
   return decimal;
@@ -19,16 +19,16 @@ export function doubleOf(decimal: Typed): string | undefined {
   return doubles.get(decimal);
 }
 
-/** Notes the digits of a constant number. */
+/** Records the digits of a constant number. */
 export function constantOfDigits(written: string, constant: Typed): Typed {
   constants.set(constant, written);
   return constant;
 }
 
 /**
- * Replaces a comparison of decimals by a comparison of doubles with the same result: of a decimal that was converted from a double,
- * with a constant of at most 15 significant digits. Decimals have the order of their nearest doubles. A decimal of at most 15 digits is
- * the shortest text of its nearest double, so the decimals are equal if the doubles are.
+ * Replaces the comparison of a decimal and a constant by a comparison of doubles with the same result. The decimal must have been converted
+ * from a double, and the constant may have at most 15 significant digits. Decimals have the order of their nearest doubles. A decimal of at
+ * most 15 digits is the shortest text of its nearest double, so the decimals are equal if the doubles are.
  * @returns both as doubles; null for all other values
  */
 export function asDoubles(a: Typed, b: Typed, dialect: TargetDialect, parameters: TargetParameters): [Typed, Typed] | null {

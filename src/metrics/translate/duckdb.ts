@@ -20,7 +20,8 @@ export const duckdb: TargetDialect = {
   column: (sql, { kind }, name) => {
     if (kind === 'text') return `CAST(${sql} AS VARCHAR)`;
     if (kind !== 'timestamp') return sql;
-    // A cast to microseconds would cut nanoseconds off. For columns of other types DuckDB leaves the CASE out before it plans.
+    // A cast to microseconds would cut nanoseconds off, so a value with nanoseconds is an error. For columns of other types DuckDB removes
+    // the CASE before planning.
     const isCut = `typeof(${sql}) = 'TIMESTAMP_NS' AND isfinite(${sql}) AND epoch_ns(${sql}) % 1000 <> 0`;
     return `(CASE WHEN ${isCut} THEN ${unreadableValue(name)} ELSE CAST(${sql} AS TIMESTAMP) END)`;
   },
@@ -31,7 +32,7 @@ export const duckdb: TargetDialect = {
   mostScale: mostDigits,
   floatToDecimal: ({ sql, isSingle }): Typed => {
     const decimal = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    // The text of the decimal is cast to a double. A cast of the decimal itself divides, and the division rounds.
+    // The text of the decimal is cast to a double, because a cast of the decimal itself divides and therefore rounds.
     const isExact = `CAST(CAST(${decimal} AS VARCHAR) AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
     const failure = `error('${tooManyFloatDigits}')`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };

@@ -23,7 +23,7 @@ export interface Translator {
   condition: (sql: string) => Typed;
   /** The SQL of a text value. A value of any other kind is refused. */
   asText: (value: Typed) => string;
-  /** Gives all values one type: the widest of their types. */
+  /** Converts all values to one type: the widest of their types. */
   unify: (all: Typed[], construct: string) => Typed[];
   refuse: (construct: string) => never;
 }

@@ -2,7 +2,7 @@ import { type CompiledStatement } from '../plan/sql-assembly.js';
 import { bindScans } from './fill-rows.js';
 import { type ForeignDialect } from './target-dialect.js';
 
-/** The parameter of a scan whose only constant PostgreSQL computes as `text`. */
+/** Binds a scan whose only parameter is a constant time that PostgreSQL computes as `text`. Returns the bound parameter. */
 async function boundTo(dialect: ForeignDialect, text: string | null): Promise<unknown> {
   const constants = { sql: 'SELECT 1', parameters: [] };
   const scan = { sql: 'SELECT $1', parameters: [{ computed: 0, sample: '' }], constants, columns: [], joins: [] };

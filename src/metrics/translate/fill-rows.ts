@@ -16,7 +16,7 @@ const mostCharacters = 64_000_000;
 /** The two databases that run a request: the service's own PostgreSQL (`compute`) and the database with the rows (`query`). */
 export interface Engines {
   dialect: ForeignDialect;
-  /** Runs statements that give one row each, in one snapshot of PostgreSQL. @returns the row of each statement */
+  /** Runs statements that return one row each, in one snapshot of PostgreSQL. @returns the row of each statement */
   compute: (statements: readonly SqlStatement[]) => Promise<unknown[][]>;
   /** Runs a statement in the database that holds the rows. */
   query: (statement: SqlStatement & { maxRows: number }) => Promise<Pick<QueryResult, 'rows'>>;
@@ -43,9 +43,8 @@ export async function fillRows<T extends CompiledStatement>(statements: readonly
 type ScanRows = Map<PlacedScan, string>;
 
 /**
- * The scans of statements in their order, with the parameters filled in: the times and lists that PostgreSQL computes for them.
- * @param rows the rows of the scans that were read so far, filled by the caller; a list that needs the rows of a scan not read yet is
- * empty
+ * Yields the scans of statements in their order, with the parameters filled in: the times and lists that PostgreSQL computes for them.
+ * @param rows the rows of the scans that were read so far, which the caller adds; the rows of a scan that is not read yet count as empty
  * @throws NotInDialectError (a time without end), TooLongListError, and the errors of PostgreSQL
  */
 export async function* bindScans(

@@ -17,8 +17,7 @@ import { type ListPart, type TargetParameters } from './target-parameters.js';
 /** A list that PostgreSQL computes before a scan of another database. The scan joins with the list, or looks values up in it. */
 export interface HandedList {
   /**
-   * The columns of a list to join with. Empty for a list to look values up in, whose column is named `key` and has the type of the
-   * values.
+   * The columns of a list to join with. Empty for a list to look values up in: it has a single column, `key`, with the type of the values.
    */
   columns: readonly { name: string; type: string }[];
   /** A SELECT of the columns. Its parameters may be the rows of earlier scans. */
@@ -70,7 +69,8 @@ function keyOf(value: Typed, dialect: TargetDialect): { sql: string; key: string
   const { kind, sql, whole, scale } = value;
   if (kind === 'boolean') return { sql: `(CASE WHEN ${sql} THEN 1 WHEN NOT ${sql} THEN 0 END)`, key: '"key"::int::text', isPossible };
   if (kind !== 'number') return { sql, key: textOf('"key"', value), isPossible };
-  // A key with more digits than the values have equals none of them. Such a key is left out, because it would be rounded to their type.
+  // A key with more digits than the type of the values equals none of them. Such a key is left out, because rounding it to that type could
+  // make it equal to one.
   const rounded = `round("key", ${scale})`;
   return {
     sql: dialect.toDecimal(value),
@@ -92,7 +92,7 @@ FROM (SELECT ${columns.join(', ')} FROM (\n${list.sql}\n) AS l LIMIT ${mostItems
 }
 
 /**
- * PostgreSQL's SQL for the text of a column. NULL for a time that other databases lack: an infinite time, a year beyond 9999 or before
+ * PostgreSQL's SQL for the text of a column. NULL for a time that other databases lack: infinity, a year beyond 9999 and a year before
  * Christ.
  */
 function textOf(column: string, { kind }: ValueType): string {

@@ -5,9 +5,8 @@ import { comparisons, translatorFor } from './translate-expression.js';
 import { textConstant } from './tree-constants.js';
 
 /**
- * A condition that is implied by the condition `node` and that an index can serve. `node` itself reads its column in a form that no
- * index knows.
- * @param plain gives the form of a column that an index knows, by the SQL of the column
+ * Returns a condition that follows from the condition `node` and can use an index. `node` itself cannot, because it converts its column.
+ * @param plain returns the form of a column that an index covers, by the SQL of the column
  * @returns null if there is no such condition
  * @throws as `translateExpression`
  */

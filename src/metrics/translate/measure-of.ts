@@ -7,8 +7,8 @@ import { integerType, numberType, type Typed, type ValueType } from './target-di
 const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
 
 /**
- * Translates an aggregate: to one aggregate that the target computes exactly, or to several whose results PostgreSQL combines exactly
- * as it computes the aggregate itself.
+ * Translates an aggregate. The result is one aggregate that the target computes exactly, or several aggregates that PostgreSQL combines to
+ * the exact result of its own aggregate.
  */
 export function measureOf(node: unknown, name: string, translator: QuantileContext, expression: (node: unknown) => Typed): Measure {
   const { dialect } = translator;
@@ -70,7 +70,7 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
       const square: Typed = { ...numberType(2 * value.whole, 2 * value.scale), sql: `(${decimal} * ${decimal})` };
       if (square.scale > dialect.mostScale) translator.refuse(`${fn.toUpperCase()} of numbers of ${value.scale} decimals`);
       const [sum, squares, n] = [column('s', sumOf(value)), column('q', sumOf(square)), column('n', count(chosen(value.sql)))];
-      // PostgreSQL's function numeric_stddev_internal computes in these steps. The same steps give the same digits.
+      // These are the steps of PostgreSQL's function numeric_stddev_internal, so that the result has the same digits.
       const [total, ofSquares] = [sum, squares].map(part => digitsOf(value, part.name));
       const variance = `(GREATEST("${n.name}" * ${ofSquares} - ${total} * ${total}, 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
       const isRoot = fn.startsWith('stddev');
@@ -87,7 +87,10 @@ export function measureOf(node: unknown, name: string, translator: QuantileConte
   }
 }
 
-/** SQL of a column of the result with the digits that PostgreSQL would give it. The number of digits of a quotient depends on them. */
+/**
+ * SQL of a column of the result with the scale that PostgreSQL would give it. The scale of a quotient depends on the scales of its
+ * operands.
+ */
 function digitsOf({ wasFloat }: ValueType, part: string): string {
   return wasFloat ? `trim_scale("${part}")` : `"${part}"`;
 }

@@ -1,7 +1,7 @@
 import { type Typed } from './target-dialect.js';
 
 /**
- * An aggregate of a scan: the columns that another database computes, and in `local` the SQL by which PostgreSQL computes the aggregate
+ * An aggregate of a scan: the columns that another database computes, and `local`, the SQL with which PostgreSQL computes the aggregate
  * from them.
  */
 export interface Measure {

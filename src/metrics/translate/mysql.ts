@@ -7,7 +7,7 @@ const mostDigits = 65;
 /** Digits before and after the point of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [16, 29];
 
-/** Bytes of @@max_sort_length that MySQL may use for the length of a text. */
+/** Bytes of @@max_sort_length that MySQL may need to store the length of a text. */
 const lengthBytes = 8;
 
 /**
@@ -34,7 +34,7 @@ export const mysql: TargetDialect = {
   mostDigits,
   mostScale: 30,
   floatToDecimal: ({ sql, isSingle }): Typed | null => {
-    // MySQL gives only six digits of a single-precision number, so its exact decimal is not known.
+    // MySQL returns only six digits of a single-precision number, so its exact decimal is not known.
     if (isSingle) return null;
     const decimal = `CAST(${sql} AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
     // A subquery with two rows in place of a value is an error. The client recognises the error by the comment in the subquery.
@@ -53,7 +53,8 @@ export const mysql: TargetDialect = {
     const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
     return `JSON_TABLE(${parameter}, '$[*]' COLUMNS (${list.join(', ')}))`;
   },
-  // MariaDB has no index over a list of long texts, and would compare each row with all of them. A hash is short.
+  // MariaDB has no index over a list of long texts, and would compare each row with all of them. So texts are looked up by their short
+  // hash.
   lookedUp: text => `SHA2(${text}, 256)`,
   sortable: text => `IF(LENGTH(${text}) > @@max_sort_length - ${lengthBytes}, (SELECT X'00' UNION ALL SELECT X'01'), ${text})`,
   firstValue: sql => `FIRST_VALUE(${sql})`,
@@ -103,7 +104,7 @@ function isTime(kind: Kind): boolean {
   return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz';
 }
 
-/** A date, or NULL for a date that no calendar has: 0000-00-00, which stands for a missing date, 2024-00-15, 2024-02-31. */
+/** A date. NULL if it is not a date of the calendar: 0000-00-00 (which stands for a missing date), 2024-00-15 or 2024-02-31. */
 function realDate(sql: string): string {
   return `IF(YEAR(${sql}) > 0 AND DAYOFMONTH(${sql}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${sql})), ${sql}, NULL)`;
 }

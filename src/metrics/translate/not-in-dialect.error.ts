@@ -5,7 +5,7 @@ import { type ForeignDialect } from './target-dialect.js';
 
 const names: Record<ForeignDialect, string> = { mysql: 'MySQL', duckdb: 'DuckDB', clickhouse: 'ClickHouse' };
 
-/** A construct that the database behind a connection does not compute exactly as PostgreSQL does. */
+/** 422: the metric uses a construct that the database behind its connection does not compute exactly as PostgreSQL does. */
 export class NotInDialectError extends ApiError {
   constructor(dialect: ForeignDialect, construct: string, hint?: Bilingual) {
     const way = hint ?? {

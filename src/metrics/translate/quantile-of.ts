@@ -51,7 +51,10 @@ export function quantileOf(call: NodeFields, name: string, context: QuantileCont
 
 interface SortedValues {
   value: Typed;
-  /** SQL of the number of sorted values, for use in a place. `total` is the same number as an aggregate of its own. */
+  /**
+   * SQL of the number of sorted values, for use in the argument of `at`. `total` is the same number as an aggregate for a column of its
+   * own.
+   */
   count: string;
   total: string;
   /** SQL of the value at a place, counted from 1. */

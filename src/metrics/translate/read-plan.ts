@@ -2,15 +2,15 @@ import { parseForeignJson } from '../../common/json/measure-json.js';
 import { type PlanStep } from '../estimate-cost.js';
 import { type ForeignDialect } from './target-dialect.js';
 
-/** Runs `EXPLAIN …` in front of a statement, and gives the rows of its result by the names of their columns. */
+/** Runs a statement with `EXPLAIN …` in front of it. Returns the rows of its result, with the names of their columns. */
 export type Explain = (explaining: string) => Promise<Record<string, unknown>[]>;
 
-/** Gives the table that a plan means by a name. Undefined for tables of which the caller may not know. */
+/** Returns the table that a plan refers to by a name. Undefined for tables that the caller may not know about. */
 export type NameTable = (name: string) => string | undefined;
 
 /**
- * Asks a database for its plan of a statement, which is not run. Rows are the database's estimate, null if it gives none. Costs are
- * null, because the costs of these databases cannot be compared.
+ * Reads a database's plan of a statement, without running the statement. Rows are the database's estimate, or null without an estimate.
+ * Costs are null, because the costs of these databases cannot be compared.
  */
 export const readPlan: Readonly<Record<ForeignDialect, (explain: Explain, nameTable: NameTable) => Promise<PlanStep>>> = {
   mysql: async (explain, nameTable) => {

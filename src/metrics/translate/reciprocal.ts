@@ -1,7 +1,7 @@
 import { type ValueType } from './target-dialect.js';
 
 /**
- * The minimum digits that PostgreSQL computes of a quotient, and the number of decimal digits in one digit of its numeric:
+ * The minimum digits of a quotient on PostgreSQL, and the number of decimal digits in one digit of its type numeric. Source:
  * select_div_scale in numeric.c.
  */
 const [leastDigits, digitsOfOne] = [16, 4];

@@ -22,7 +22,7 @@ export interface Relation {
 export class SelectTranslator {
   readonly dialect: TargetDialect;
   private subqueries = 0;
-  /** The form of a column that an index can find, by the SQL of the column as a value. */
+  /** The SQL of a column that can use an index, by the SQL of the column as a value. */
   private readonly plain = new Map<string, string>();
 
   constructor(
@@ -38,7 +38,7 @@ export class SelectTranslator {
   }
 
   nullOf(type: Typed): string {
-    // In the first branch of a UNION the type of a bare NULL would become the type of the column.
+    // NULLIF gives the column its type. In the first branch of a UNION, the type of a bare NULL would become the type of the column.
     const value = `MIN(${type.sql})`;
     return `NULLIF(${value}, ${value})`;
   }
@@ -169,7 +169,7 @@ export class SelectTranslator {
     return { sql: relation.sql, scope: new Map([[alias, columns]]), conditions: [...relation.conditions, ...conditions] };
   }
 
-  /** @param outer the alias of a table that has none itself: that of the sub-select around the table, or its own name */
+  /** @param outer the alias for a table without an alias: that of the sub-select around the table, or the table's own name */
   private table({ schemaname, relname, alias }: NodeFields, outer = relname as string): Relation {
     const { quote } = this.dialect;
     const list = schemaname === undefined ? this.lists.get(relname as string) : undefined;

@@ -40,9 +40,11 @@ export interface TargetDialect {
   fromText: (parameter: string, type: ValueType) => string;
   /** The column `name` of a table, whose SQL is `sql`, as a value of the kind of `type`. */
   column: (sql: string, type: ValueType, name: string) => string;
-  /** The form of a column with which the database finds rows by an index or a partition. Null if `column` already gives that form. */
+  /** The SQL of a column that can use an index or a partition. Null if the SQL that `column` returns can already use it. */
   indexed: (sql: string, type: ValueType) => string | null;
-  /** Matches the texts that may be compared with the form that `indexed` gives a text column, whatever the character set of the column. */
+  /**
+   * Matches the texts that can be compared with the SQL that `indexed` returns for a text column, for every character set of the column.
+   */
   readonly indexedTexts: RegExp;
   /** A number as a decimal with all of its digits, so that results computed from it are exact. */
   toDecimal: (value: Typed) => string;
@@ -63,8 +65,8 @@ export interface TargetDialect {
   sum: (value: Typed) => string;
   countDistinct: (values: Typed[]) => string;
   /**
-   * An aggregate that gives the value at a place, counted from 1, of the values in ascending order. Null if the database lacks such an
-   * aggregate.
+   * An aggregate that returns the value at a place of the values in ascending order. Places are counted from 1. Null if the database lacks
+   * such an aggregate.
    */
   sortedValue: ((value: string, place: string) => string) | null;
   /** Number of parameters into which the JSON text of a list is cut. */
@@ -78,7 +80,7 @@ export interface TargetDialect {
   lookedUp: (text: string) => string;
   /** A text in a form to sort a window by. The SQL fails in the database for a text so long that only its beginning would be compared. */
   sortable: (text: string) => string;
-  /** The window function that gives the first value of a window, also if that value is NULL. */
+  /** The window function that returns the first value of a window, even if that value is NULL. */
   firstValue: (sql: string) => string;
   /** A decimal rounded to `digits` digits after the point, halves away from zero. */
   round: (decimal: string, digits: number) => string;

@@ -11,8 +11,8 @@ export interface ListPart {
 export type TargetParameter = { value: string } | { computed: number; sample: string } | ListPart;
 
 /**
- * Encloses the index of a parameter in the SQL until it is finished. Names of tables, and texts of clients that the guard admits,
- * cannot hold this character.
+ * Encloses the index of a parameter in the SQL, until `finish` replaces both with a placeholder. Names of tables, and texts of clients that
+ * the guard admits, cannot contain this character.
  */
 const mark = '\u0001';
 

@@ -61,7 +61,7 @@ export function translateEnds(isGreatest: boolean, args: readonly unknown[], { t
   const alike = unify(args.map(translate), `${name} of several types`);
   const [first] = alike;
   if (!first || !/^(number|date|timestamp)$/.test(first.kind)) return refuse(`${name} of this form`);
-  // A NULL argument is replaced by another argument, because other databases give NULL if any argument is NULL.
+  // A NULL argument is replaced by another argument, because other databases return NULL if any argument is NULL.
   const sqls = alike.map((_, index) => `COALESCE(${[...alike.slice(index), ...alike.slice(0, index)].map(({ sql }) => sql).join(', ')})`);
   return { ...first, sql: alike.length === 1 ? first.sql : `${name}(${sqls.join(', ')})` };
 }

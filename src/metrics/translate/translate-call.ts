@@ -53,7 +53,7 @@ export function translateCall(node: NodeFields, translator: Translator): Typed {
 }
 
 function rounded(value: Typed, written: string | null, { dialect, refuse }: Translator): Typed {
-  // On PostgreSQL, ROUND of an integer without digits gives a double, so integers are refused.
+  // On PostgreSQL, ROUND of an integer without a number of digits returns a double, so integers are refused.
   const digits = written !== null && /^\d$/.test(written) ? Number(written) : null;
   if (value.kind !== 'number' || value.integer || digits === null) return refuse('ROUND of this form');
   if (digits >= value.scale) return value;
@@ -61,15 +61,15 @@ function rounded(value: Typed, written: string | null, { dialect, refuse }: Tran
 }
 
 function wholeNumber(name: string, value: Typed, { dialect, refuse }: Translator): Typed {
-  // PostgreSQL gives a double for an integer, so an integer is refused.
+  // On PostgreSQL, CEIL and FLOOR of an integer return a double, so integers are refused.
   if (value.kind !== 'number' || value.integer) return refuse(`${name} of this form`);
   const type = numberType(value.whole + 1);
   return { ...type, sql: dialect.toDecimal({ ...type, sql: `${name}(${dialect.toDecimal(value)})` }) };
 }
 
 /**
- * The start of a date's period in `date_trunc('month', day)`, whose result PostgreSQL makes a moment, for a cast of it to a date. Null
- * for any other expression, and for starts of days: some time zones skipped a day.
+ * Translates the argument of a cast to a date if it is `date_trunc('month', day)` with a date `day`. PostgreSQL computes it as a moment,
+ * and the cast makes it a date again. Null for any other expression, and for the unit `day`, because some time zones skipped a day.
  */
 export function startOfDate({ FuncCall }: Node, { dialect, translate }: Translator): Typed | null {
   if (!FuncCall || functionName(FuncCall) !== 'date_trunc') return null;

@@ -10,7 +10,7 @@ beforeAll(loadSqlParser);
 
 const nested = (levels: number, before: string, after: string): string => `${before.repeat(levels)}a${after.repeat(levels)}`;
 
-/** The text on DuckDB of an expression over an integer column. */
+/** The SQL of DuckDB for an expression over an integer column `a`. */
 function translated(expression: string): string {
   const { tree } = guardExpression(expression, { columns: new Set(['a']) });
   const find = () => ({ ...integerType('integer'), sql: '"a"' });
@@ -23,13 +23,13 @@ function translated(expression: string): string {
   }).sql;
 }
 
-describe('an expression of constructs that write an operand several times, within each other', () => {
-  // Each would take as long as 2 to the power of 60, or 4 to that of 60.
+describe('an expression that nests constructs which write an operand several times', () => {
+  // Without a limit, the SQL would contain 2^60 or 4^60 copies of the innermost operand.
   it.each([
     ['NULLIF', nested(60, 'NULLIF(', ', 0)')],
     ['GREATEST', nested(60, 'GREATEST(', ', 1, 2)')],
     ['CASE', nested(60, 'CASE (', ') WHEN 1 THEN 2 WHEN 3 THEN 4 WHEN 5 THEN 6 END')],
-  ])('is refused where its text is too long, for %s', (_, expression) => {
+  ])('is refused if its text is too long, for %s', (_, expression) => {
     expect(() => translated(expression)).toThrow(SchemaError);
   });
 

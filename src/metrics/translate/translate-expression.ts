@@ -302,7 +302,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     return { ...results[0]!, sql: `(CASE ${branches.join(' ')}${otherwise} END)` };
   }
 
-  /** Gives all values one type: the widest of their types. @throws NotInDialectError for values of several kinds */
+  /** Converts all values to one type: the widest of their types. @throws NotInDialectError for values of several kinds */
   function unify(all: Typed[], construct: string): Typed[] {
     const known = all.filter(({ kind }) => kind !== 'null');
     const [first] = known;

@@ -7,7 +7,7 @@ import { findIn, hasField, selectOf, SelectTranslator } from './select-translato
 import { columnTypeOf, numberType, type Target, type Typed, type ValueType } from './target-dialect.js';
 import { TargetParameters, type TargetParameter } from './target-parameters.js';
 
-/** A PostgreSQL statement that reads rows without grouping them, with the way in which they are to be grouped. */
+/** A PostgreSQL statement that reads rows without grouping them, with a description of the groups to make of them. */
 export interface ScanTemplate {
   statement: SqlStatement;
   /** Number of columns that are keys. `dimensions` columns follow, then the aggregates. */
@@ -133,7 +133,7 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
   return alone(`SELECT ${counts.join(', ')}`, parameters, target);
 }
 
-/** Finishes a statement that runs alone. Samples stand for the values that PostgreSQL would compute for its parameters. */
+/** Finishes a statement that runs alone. Its computed parameters get samples instead of the values that PostgreSQL would compute. */
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
   const sampleOf = (parameter: TargetParameter): string => {

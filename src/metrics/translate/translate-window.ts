@@ -3,7 +3,7 @@ import { functionName, type Node } from './constant-sql.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { integerType, type TargetDialect, type Typed } from './target-dialect.js';
 
-/** The bit in the frame options of the tree that says ROWS: parsenodes.h. */
+/** The bit FRAMEOPTION_ROWS in the frame options of the parse tree, from PostgreSQL's parsenodes.h. */
 const rowsBit = 4;
 
 /**

@@ -32,7 +32,10 @@ const spans: Readonly<Record<string, { unit: 'day' | 'month'; size: number }>> =
   year: { unit: 'month', size: 12 },
 };
 
-/** Maximum spans, in days and in months. MySQL's times begin with the year 1000, so a time minus the maximum span exists there too. */
+/**
+ * Maximum spans, in days and in months, each some 1,000 years. MySQL's times begin with the year 1000, so a present time minus the maximum
+ * span exists there too.
+ */
 export const longest = { day: 365_000, month: 12_000 };
 
 /** The span of an interval constant in days or months: `interval '3 week'` is 21 days. Null for any other node. */
@@ -45,7 +48,7 @@ export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } 
   return { count: Number(count) * span.size, unit: span.unit };
 }
 
-/** The words for a type of node in an error. */
+/** The name of a node type in error messages. */
 export function constructName(type: string): string {
   const names: Readonly<Record<string, string>> = {
     SQLValueFunction: 'the clock',

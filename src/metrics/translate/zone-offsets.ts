@@ -10,9 +10,9 @@ export interface ZoneOffset {
 
 const [first, last] = [Date.UTC(1970, 0, 1) / 1000, Date.UTC(2106, 1, 8) / 1000];
 const step = 20 * 86_400;
-/** Steps of the search in one step of work, which then takes some 2 ms. */
+/** Number of search steps between two yields. They take some 2 ms. */
 const searchedAtOnce = 64;
-/** Holds all zones that there are: some 600, each of at most 9 kB. */
+/** Cache of offsets by zone. It has room for all existing zones: some 600, each of at most 9 kB. */
 const known = new LRUCache<string, ZoneOffset[]>({ max: 1_000 });
 
 /** All offsets of a time zone from 1970 to 2106, the moments that fit into 32 bits. The first offset begins in 1970. */
@@ -46,8 +46,8 @@ export function* zoneOffsetsInSteps(zone: string): Steps<ZoneOffset[]> {
 }
 
 /**
- * SQL of the offset at a moment, as nested conditions that search by halves.
- * @param literal gives the SQL of a moment from its text in UTC, such as `2024-03-31 10:00:00`
+ * SQL of the offset at a moment, as nested conditions that do a binary search.
+ * @param literal returns the SQL of a moment from its text in UTC, such as `2024-03-31 10:00:00`
  */
 export function offsetSql(moment: string, offsets: readonly ZoneOffset[], literal: (text: string) => string): string {
   if (offsets.length === 1) return String(offsets[0]!.offset);

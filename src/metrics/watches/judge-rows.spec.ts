@@ -13,7 +13,7 @@ const judge = (values: unknown[], condition: Omit<Condition, 'by'>, truncated = 
       { by: 'value', ...condition },
     ),
   );
-/** The operators that hold between a value and another one. */
+/** The operators for which the condition `value operator than` is met. */
 const holding = (value: unknown, than: string) => havingOperators.filter(op => judge([value], { op, value: than }).held);
 
 const [less, equal, more] = [
@@ -27,7 +27,7 @@ describe('judgeRows', () => {
     ['0.3', '0.3', equal],
     ['0.30', '0.3', equal],
     ['0.1', '0.10000000000000000000000001', less],
-    // As doubles these two are the same.
+    // These two numbers are equal as doubles.
     ['9007199254740993', '9007199254740992', more],
     ['100000000000000000000000000000.01', '100000000000000000000000000000', more],
     ['-0.1', '-0.2', more],
@@ -71,7 +71,7 @@ describe('judgeRows', () => {
     expect(rows).toEqual([[`${'长'.repeat(200)}…`, '1']]);
   });
 
-  it('decides nothing from some of the rows unless the first of them decide', () => {
+  it('decides from incomplete rows only if the rows that were read suffice', () => {
     expect(judge(['3', '2'], { op: '>', value: '5' }, true).held).toBe(false);
     expect(judge(['3', '2'], { op: '!=', value: '2' }, true).held).toBe(true);
     expect(() => judge(['3', '2'], { op: '=', value: '1' }, true)).toThrow(/more than 10000 rows/);

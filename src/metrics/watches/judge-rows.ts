@@ -14,7 +14,7 @@ export interface Verdict {
   /** Whether at least one row meets the condition. */
   held: boolean;
   columns: string[];
-  /** At most `shownRows` of the rows that meet the condition; if no row meets it, of all rows. */
+  /** At most `shownRows` of the rows that meet the condition. If no row meets it, at most `shownRows` of all rows. */
   rows: unknown[][];
 }
 
@@ -32,7 +32,7 @@ export function orderFor({ by, op }: Condition): { order: ExecuteOrder[]; limit:
 }
 
 /**
- * Tells whether any row of a result meets a condition. The rows are in the order of `orderFor`. Values are compared as decimals without
+ * Checks whether any row of a result meets a condition. The rows are in the order of `orderFor`. Values are compared as decimals without
  * rounding. A missing value never meets the condition.
  * @throws RunFailure for values that are not numbers, and if the rows that were read cannot decide
  */

@@ -30,7 +30,7 @@ export interface WatchState {
   held: boolean | null;
   result: Omit<Verdict, 'held'> | null;
   error: (Bilingual & { code: string }) | null;
-  /** Number of consecutive checks that failed, up to the last one. */
+  /** Number of failed checks in a row, up to the last check. */
   failures: number;
 }
 
@@ -198,7 +198,7 @@ export class WatchesRepository {
     return rowCount === 1 ? { isCancelled: false } : null;
   }
 
-  /** Puts a claimed watch back into the queue. `returned` attempts are subtracted from its attempts. */
+  /** Puts a claimed watch back into the queue, and lowers its number of attempts by `returned`. */
   async release({ id, leaseOwner }: ClaimedWatch, returned: 0 | 1): Promise<void> {
     await this.pool.query(
       `UPDATE metric_watches SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
@@ -207,8 +207,8 @@ export class WatchesRepository {
   }
 
   /**
-   * Records the end of a check. @returns the watch before and after the check; null if the worker has lost the lease, and then nothing
-   * changes
+   * Records the end of a check.
+   * @returns the watch before and after the check; null if the worker has lost the lease, and then nothing changes
    */
   async end(client: PoolClient, { id, leaseOwner }: ClaimedWatch, end: CheckEnd): Promise<{ before: WatchRow; after: WatchRow } | null> {
     const { rows } = await client.query<WatchRow>(

@@ -171,7 +171,7 @@ export class WatchesService implements OnModuleInit {
     throw new SchemaError([{ loc: ['body', 'condition', 'by'], text, type: 'unknown_column', known }]);
   }
 
-  /** Null for a watch that was deleted in the meantime. */
+  /** Adds the schedule and the webhook to a watch. Null for a watch that was deleted in the meantime. */
   private async describe(watch: WatchRow): Promise<WatchResponse | null> {
     try {
       return toWatchResponse(watch, await this.schedules.get(watchKind, watch.id), await this.webhookOf(watch.id));

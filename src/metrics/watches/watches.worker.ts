@@ -22,8 +22,8 @@ import { type CheckEnd, type CheckFound, type ClaimedWatch, WatchesRepository, t
 const shownProblems = 3;
 
 /**
- * Checks the watches whose check is queued, the users in turn. The transaction that records a check also queues the webhook delivery of
- * its event.
+ * Runs the queued checks of watches, taking turns between their users. The transaction that records a check also queues the webhook
+ * delivery of its event.
  */
 @Injectable()
 export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
@@ -49,7 +49,7 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   async checkNow(id: number): Promise<CheckFound> {
     const claimed = this.hasPlace ? await this.watches.claimNow(id) : null;
     if (!claimed) throw new ChecksBusyError();
-    // The place may be gone: a stop does not wait for a check that starts during it, or another request has taken the place.
+    // The place may be lost since the claim: another request took it, or the worker is stopping and would not wait for this check.
     if (!this.hasPlace) {
       await this.watches.release(claimed, 1);
       throw new ChecksBusyError();

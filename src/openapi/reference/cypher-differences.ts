@@ -9,8 +9,8 @@ interface CypherDifference {
 }
 
 /**
- * Features whose behaviour readers of openCypher would not expect. test/tck/known-differences.ts lists the TCK scenarios whose answers
- * differ.
+ * Features that behave differently from what users of openCypher expect. test/tck/known-differences.ts lists the TCK scenarios whose
+ * answers differ.
  */
 export const cypherDifferences: CypherDifference[] = [
   {

@@ -80,7 +80,7 @@ export const cypherPage: ReferencePage = {
   ],
 };
 
-/** A whole query in which an example expression can stand. */
+/** Returns a whole query that contains an example expression. */
 export function queryOf(expression: string): string {
   return `MATCH (c:Customer)-[r:PLACED]->(o:Order)-[l:CONTAINS]->(p:Product) RETURN ${expression}`;
 }

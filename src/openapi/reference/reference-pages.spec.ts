@@ -85,7 +85,7 @@ describe('the page of formulas', () => {
   );
 });
 
-/** The graph of the example mapping. */
+/** The schema of the graph that the example mapping makes. */
 const { nodes, edges } = parseMapping(exampleMapping).mapping;
 const propertiesOf = (columns: (typeof nodes)[number]['columns']) =>
   columns.map(({ property, type }) => ({ name: property, type: typeText(type!) }));
@@ -107,13 +107,13 @@ const schema: GraphSchema = {
     rowCount: 1,
   })),
 };
-/** Compiles a query for memory, which finds all mistakes in it, and plans it for SQL. */
+/** Compiles a query for the executor in memory, which finds all mistakes in it, and plans it for SQL. */
 function plan(query: string): { warnings: unknown[] } {
   return prepareCypher(query, schema, query.includes('$country') ? '{"country": "法国"}' : '{}');
 }
 
 describe('the page of openCypher', () => {
-  it('names functions that there are', () => {
+  it('names only functions that exist', () => {
     const shown = entriesOf(cypherPage).flatMap(({ section, name }) => (section === 'functions' ? [name.toLowerCase()] : []));
     expect(shown.filter(name => !(name in cypherFunctions) && !(name in temporalFunctions))).toEqual([]);
     expect(shown.length).toBeGreaterThan(30);
@@ -150,7 +150,7 @@ describe('the page of openCypher', () => {
     else expect(() => plan(example)).not.toThrow();
   });
 
-  it('has the example of an expression in a query of its own', () => {
+  it('puts an expression into a query that compiles', () => {
     expect(() => plan(queryOf('c'))).not.toThrow();
   });
 });

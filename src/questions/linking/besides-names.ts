@@ -2,8 +2,8 @@ import { type Meaning } from './meaning.js';
 import { type NameHints } from './name-hints.js';
 
 /**
- * The meanings that a word of the schema keeps if a node has it as its name: none in quotes, and not the label with a capital letter where
- * a name stands.
+ * The meanings of a schema word that remain although a node has the word as its name. In quotes none remains. If the word has a capital
+ * letter and stands where a name usually stands, its meaning as a label is removed.
  */
 export function besidesNames(meanings: Meaning[], hints: NameHints, text: string, start: number, end: number): Meaning[] {
   if (hints.isQuoted(start, end)) return [];
@@ -11,7 +11,10 @@ export function besidesNames(meanings: Meaning[], hints: NameHints, text: string
   return isNamed ? meanings.filter(({ as }) => as !== 'label') : meanings;
 }
 
-/** Whether a word at the end of a part of the question belongs to it as a name does: `orders of Product`. */
+/**
+ * Whether a word stands where a name usually stands: after `of`, `for`, `from` or `about`, at the end of a clause, as in `orders of
+ * Product`.
+ */
 function standsForName(text: string, start: number, end: number): boolean {
   return /\b(?:of|for|from|about) $/.test(text.slice(0, start)) && /^\s*(?:$|[?？.,])/.test(text.slice(end));
 }

@@ -1,10 +1,13 @@
 import { type MeaningOf, type Mention } from './meaning.js';
 
-/** Matches a stated truth behind a property: 为true, 为否, `is not false`, `= yes`. 是否 asks, so 否 does not stand behind 是. */
+/**
+ * Matches a stated true or false after a property: 为true, 为否, `is not false`, `= yes`. 是否 means "whether", so 否 right after 是 does not
+ * match.
+ */
 const stated =
   /^\s*的?值?\s*(?:(不)?(?:是|等于|[=:：])|(不)?为|(?:is|are|was|were|equals?)(\s+not|n['’]t)?\b)\s*["'“‘「]?(?:(true|yes|真|(?<=为\s*["'“‘「]?)是)|(false|no|假|(?<=[为=]\s*["'“‘「]?)否))(?![a-z是否])["'”’」]?(?=$|[\s的且并和与及或、,，。.?？吗])/;
 
-/** Finds boolean properties with a truth that the question states behind them: 是否管理者为true. Each mention covers both. */
+/** Finds boolean properties that are followed by a stated true or false: 是否管理者为true. Each mention covers both. */
 export function findBooleanValues(text: string, words: readonly Mention[]): Mention[] {
   return words.flatMap(({ start, end, meanings }): Mention[] => {
     const owners = meanings.filter((meaning): meaning is MeaningOf<'property'> => meaning.as === 'property');
@@ -19,5 +22,5 @@ export function findBooleanValues(text: string, words: readonly Mention[]): Ment
   });
 }
 
-/** Maximum characters of the words that state a truth. */
+/** Maximum characters of the words that state true or false. */
 const longest = 30;

@@ -14,7 +14,7 @@ interface Built {
   digest: string;
 }
 
-/** Cache of the lexicons of graphs that were asked about last: a lexicon of 84,000 names takes more than a second to build. */
+/** Cache of the lexicons of the graphs that were asked about most recently. A lexicon of 84,000 names takes more than a second to build. */
 export class BuiltLexicons {
   /** Lexicons by id of the graph. All lexicons of a thread together have at most as many meanings as a single lexicon may have. */
   private readonly built = new LRUCache<number, Built>({ maxSize: mostMeanings, sizeCalculation: ({ lexicon }) => lexicon?.size ?? 1 });

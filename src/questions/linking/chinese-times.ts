@@ -6,7 +6,7 @@ import { numeralPattern, readNumeral } from './numerals.js';
 
 const digits = '零一二三四五六七八九';
 const spelledYear = '[一二][零〇一二三四五六七八九]{3}';
-/** Joins months and quarters that share their noun: `7、8月`, `一到三季度`. */
+/** Pattern of the text between months or quarters that share one noun: `7、8月`, `一到三季度`. */
 const joint = '\\s*(?:以及|[和与及到至、,，~–—-])\\s*';
 const monthNumber = '(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])';
 const quarterNumber = '[一二三四1-4]';
@@ -15,10 +15,10 @@ const partPattern =
   `(${numeralPattern})月份?(?:(${numeralPattern})(?:[日号]?\\s*[到至~–—-]\\s*(${numeralPattern}))?[日号]|([上中下])旬)?|` +
   `(上半年|下半年)|([底末初])(?![级次始中层部盘价端班尾])|` +
   `第?(${quarterNumber})(?=(?:${joint}第?${quarterNumber}){1,3}季度)|(?<![月份]\\s?)(${monthNumber})(?=(?:${joint}${monthNumber}){1,11}月(?!份?${numeralPattern}[日号]))`;
-/** The first or last months of a year, or its quarters. */
+/** Pattern of the first or last months, or the first or last quarters, of a year: 前三个月, 最后两个季度. */
 const edgePattern = `(前|头|最后)(${numeralPattern})(个月|个?季度)`;
 const years: Record<string, number> = { 今年: 0, 本年: 0, 本年度: 0, 去年: -1, 上年: -1, 上年度: -1, 前年: -2, 明年: 1, 后年: 2 };
-/** A year by its number or by its distance from this year, in two groups. */
+/** Pattern of a year by its number or by its distance from this year, in two groups. */
 const namedYear = `(?:(?<!\\d)(${yearPattern}|${spelledYear})(?:年度?|(?=q[1-4]))|(今年|本年度?|去年|上年度?|前年|明年|后年))`;
 const days: Record<string, number> = { 今天: 0, 今日: 0, 昨天: -1, 昨日: -1, 前天: -2, 明天: 1, 明日: 1, 后天: 2 };
 const units: Record<string, CalendarGrain> = { 天: 'day', 日: 'day', 周: 'week', 星期: 'week', 月: 'month', 季度: 'quarter', 年: 'year' };
@@ -48,7 +48,7 @@ export function findChineseTimes(text: string, today: string): FoundTime[] {
     ...findMatches(text, new RegExp(`(?<!最\\p{Script=Han}{1,2}的?|排名)(?:${edgePattern})`, 'gu'), groups => {
       if (groups[1] === '最后') return null;
       const part = edgeOf(groups.slice(1));
-      // `前三季度` are those of the year, but `前三个月` may be the last three months.
+      // `前三季度` means the first three quarters of the year, but `前三个月` may also mean the last three months.
       return groups[3] === '季度' ? { span: part(thisYear), withYear: part } : { span: null, withYear: null, hint: ofYearOrLast(groups) };
     }),
     // The first year of `2024和2025年` and `2024、2025年`, which has no 年 of its own.

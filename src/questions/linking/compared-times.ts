@@ -6,10 +6,10 @@ const comparing = /^(?:不?[晚迟早大小]于|[大小]于等于|[<>≤≥]|(?:
 const later = /^(?:不?[晚迟早]于|(?:no |not )?(?:later|earlier) than)/;
 
 /**
- * Whether a time limits a date, as 晚于2024年 behind 入职日期 does. 销售额大于去年 compares an amount with that of the year, which no question can
- * ask for, and 姓名晚于2020年 means nothing.
- * @param found what the question names of the graph
- * @param before the time before this one, without a meaning if it limits no date. The other bound of its range limits the same date.
+ * Whether a compared time limits a date, as 晚于2024年 after 入职日期 does. False for 销售额大于去年, which compares an amount with the amount of last
+ * year (questions cannot ask for that), and for 姓名晚于2020年, which has no meaning.
+ * @param found the mentions of the question
+ * @param before the time before this one, without meanings if it limits no date. Two bounds of one range limit the same date.
  */
 export function limitsDate(time: Mention, found: readonly Mention[], before: Mention | undefined, text: string): boolean {
   if (!comparing.test(time.text)) return true;

@@ -5,7 +5,7 @@ import { type LinkedQuestion } from './link-question.js';
 import { type EntityNode, type Meaning, type Mention } from './meaning.js';
 import { signOf } from './signed-names.js';
 
-/** Number of letters of a name for each letter that may be wrong. */
+/** A misspelt name may have one wrong letter for every six of its letters. */
 const lettersPerError = 6;
 
 /**
@@ -31,9 +31,9 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
 }
 
 /**
- * The namesakes whose name is letter by letter what was written. The longest name wins in each label: `Help!` before `Help`. All
- * namesakes of a label stay if none fits. `C++` is not `C`. A mark that ends the question (`?`, `.`, `？`, `。`, `！`) is not part of a
- * name, but an ASCII `!` at the end may be.
+ * The nodes of a mention whose name is letter by letter what was written. The longest name wins in each label: `Help!` before `Help`. If no
+ * name fits, all nodes of the label stay. `C++` is not `C`. A mark that ends the question (`?`, `.`, `？`, `。`, `！`) is not part of a name,
+ * but an ASCII `!` at the end may be.
  */
 function asWritten(
   written: string | null,

@@ -20,7 +20,7 @@ export function isDateOrYear(property: Pick<PropertySchema, 'name' | 'column' | 
   return isDate(property.type) || isYear(property);
 }
 
-/** Tells whether a word for a property names a date or a year. */
+/** Whether a word for a property names a date or a year. */
 export function isTime({ property, type, isEvent }: MeaningOf<'property'>): boolean {
   return isEvent === true || isDateOrYear({ name: property, type });
 }

@@ -32,7 +32,7 @@ function rangeOf(first: FoundTime, last: FoundTime): Span | null {
   return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
 }
 
-/** Lookahead behind 前, 后, 起 and 止, because these characters may begin another word (`后视镜`, `止痛药`). */
+/** Lookahead after 前, 后, 起 and 止: the word must end there, because these characters may begin another word (`后视镜`, `止痛药`). */
 const endsWord = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
 /** Excludes a word before a time: in `after 2020 and before 2022` "before" belongs to 2022, not to 2020. */
@@ -50,7 +50,8 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { after: new RegExp(`^\\s*(?:为止|止${endsWord})`), reach: until },
   { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
   { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
-  // 前, 后, 起 and 止 may be words of their own or begin another word. `2024年前的` differs from `2024年前轮`, but `2024年前订单` is ambiguous.
+  // Elsewhere 前, 后, 起 and 止 may extend the time or begin another word (前轮 in `2024年前轮`). `2024年前订单` can mean either, so the span becomes
+  // null.
   {
     after: new RegExp(
       `^\\s*(?:前(?!\\s*${numeralPattern}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,

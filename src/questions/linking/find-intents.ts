@@ -1,7 +1,7 @@
 import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
 import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
 
-/** Source of a pattern for a count. Behind the number no digit may follow, and no sign that multiplies or divides the number: 万, %. */
+/** Source of a pattern for a count. The number must not be followed by a digit or by a sign that multiplies or divides it: 万, %. */
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
 /** Decimal digits that a JavaScript number holds exactly. */
 const mostDigits = 15;
@@ -264,7 +264,7 @@ const wordsInRules = new Set(rules.flatMap(({ pattern }) => pattern.source.repla
 /** Cached results of `isAskingWord` by word. Computing all words of the rules at load would take 0.25 s in each process and thread. */
 const isAskingByWord = new Map<string, boolean>();
 
-/** Tells whether an English word alone is a question word of the rules: `not`, `most`, `average`. */
+/** Whether an English word alone is a question word of the rules: `not`, `most`, `average`. */
 export function isAskingWord(word: string): boolean {
   if (!wordsInRules.has(word)) return false;
   let isAsking = isAskingByWord.get(word);

@@ -3,7 +3,7 @@ import { airlines } from '../../../test/support/airline-world.js';
 import { supplies } from '../../../test/support/supply-world.js';
 import { readFollowUp } from './follow-up.js';
 
-/** The whole question that a follow-up is read as, or why it is not read. */
+/** The whole question that a follow-up is understood as, or the reason why it is refused. */
 async function readAs(earlier: string, text: string, { schema, nodes, values } = supplies): Promise<string> {
   const link = (own: string) => linkOver(own, { schema, nodes: [...nodes.values()], values });
   const found = await readFollowUp(text, { text: earlier, found: null, meant: null }, link);
@@ -55,8 +55,8 @@ describe('questions that follow another', () => {
     expect(await readAs(earlier, text)).toBe(whole);
   });
 
-  // Comparing each meaning with each takes hours.
-  it('may name what thousands of labels have', async () => {
+  // Comparing each meaning of one word with each of the other would be 400 million comparisons.
+  it('may name a property that thousands of labels have', async () => {
     const ofMany = (text: string, from: number) => ({
       ...{ text, start: 0, end: text.length },
       meanings: Array.from({ length: 20_000 }, (_, i) => ({

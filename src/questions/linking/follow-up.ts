@@ -17,14 +17,14 @@ export interface EarlierQuestion {
   meant: EntityNode[] | null;
 }
 
-/** A way to read a question. */
+/** One interpretation of a question. */
 export interface Reading {
   /** The whole question that was read. */
   text: string;
   linked: LinkedQuestion;
   /** The nodes that the pronoun in the text stands for; null if the text has no pronoun. */
   meant: EntityNode[] | null;
-  /** Gives a note on how the question was read; null if the question was read as it stands. */
+  /** Returns a note on how the question was interpreted; null if the question was taken as it stands. */
   note: ((displayOf: (id: number) => string) => Bilingual) | null;
 }
 
@@ -93,7 +93,7 @@ function isOpen({ text: own, start, isOpen: open, isPlural }: Reference, { text,
     mention =>
       names(mention, ['entity']) && !afterPreposition.test(text.slice(0, mention.start)) && asksAfter.test(text.slice(mention.end, start)),
   );
-  // `the writers that ... in their films`: a noun for doers is what `their` stands for.
+  // `the writers that ... in their films`: `their` stands for the noun that names the doers.
   const isAgent = (mention: Mention): boolean =>
     isPlural &&
     names(mention, ['relation']) &&
@@ -217,7 +217,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
     .reduce((whole, { start, end, by }) => whole.slice(0, start) + by + whole.slice(end), earlierText);
 }
 
-/** Returns the earlier question grouped by something else, or grouped at all: `and by category?`, 那按类别呢. */
+/** Returns the earlier question with another grouping, or with a grouping if it had none: `and by category?`, 那按类别呢. */
 function replaceGroup(earlierText: string, earlier: LinkedQuestion, by: string): string | Bilingual {
   const [replaced, ...others] = groupsIn(earlier);
   if (others.length > 0)

@@ -14,13 +14,13 @@ export interface TimeMention {
 }
 
 export interface FoundTime extends Omit<TimeMention, 'isYearAssumed' | 'hint'> {
-  /** Set for a part of a year whose year is not named. The part takes the year of the time before it (`2024年1月到3月`). Else null. */
+  /** Set for a part of a year that names no year: the part then gets the year of the time before it (`2024年1月到3月`). Otherwise null. */
   withYear: PartOfYear | null;
   /** Set for a range: whether both ends of the range lack a year. */
   isYearAssumed?: boolean;
-  /** Set for a part of a year without its year, where the question writes a year that does not belong to the part. */
+  /** True for a part of a year that names no year, if the question names a year that is not joined to the part. */
   isUnclear?: boolean;
-  /** How to write a time without a span, if the words alone say it. */
+  /** How to write a time without a span, if this follows from the words of the time alone. */
   hint?: Bilingual;
 }
 
@@ -45,7 +45,7 @@ export function inYear(year: number | null, thisYear: number, part: PartOfYear):
   return { span: part(year ?? thisYear), withYear: year === null ? part : null };
 }
 
-/** The first or last so many units of a year, each of so many months. Null if a year has fewer. */
+/** The first or last `count` units of a year, each of `monthsOfUnit` months. Null if a year has fewer. */
 export function edgeOfYear(isFirst: boolean, count: number, monthsOfUnit: 1 | 3): PartOfYear {
   const months = count * monthsOfUnit;
   if (months < 1 || months > 12) return () => null;

@@ -1,7 +1,9 @@
 import { asksForTime } from './asked-time.js';
 import { isUnit } from './unclaimed-words.js';
 
-/** Words that belong to the grammar of a question which the pattern matches, and may be names in others: `part` in `is part of`. */
+/**
+ * Words that belong to the grammar of a question if their pattern matches it: `part` in `is part of`. In other questions they may be names.
+ */
 const grammar: ReadonlyMap<string, RegExp> = new Map([
   ['co', /\bco-[a-z]/],
   ['又', /[既又].*又|^\s*又/],
@@ -15,8 +17,8 @@ const grammar: ReadonlyMap<string, RegExp> = new Map([
 const formAsNoun = /\b(?:the|an?|which|what|each|every|in|this|that) forms?\b/;
 
 /**
- * Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`, the second
- * word of 既…又…, the unit of a number, `part` in `is part of`.
+ * Whether an unknown word belongs to the question's grammar: `date` in `what was the release date`, `co` in `who co-starred with`, the
+ * second word of 既…又…, the unit of a number, `part` in `is part of`.
  */
 export function isOfGrammar(word: string, text: string): boolean {
   const pattern = grammar.get(word);

@@ -1,6 +1,9 @@
 import { type Mention } from './meaning.js';
 
-/** Phrases that say nothing about what is asked: `who in the world wrote it`, `describe what it is about`, `describe it in a few words`, `give me a few examples`. */
+/**
+ * Phrases that do not change what is asked: `who in the world wrote it`, `describe what it is about`, `describe it in a few words`, `give
+ * me a few examples`.
+ */
 const idioms = [
   /(?<=\b(?:who|what|which|where|when|how|why) )(?:in the world|on earth)\b/g,
   /(?<=\b(?:write|writes|wrote|written) )(?:the|a) story\b/g,

@@ -10,7 +10,7 @@ const afterProperty = /^[\s-]*(?:的?(?:是|为|等于|[=:：])|\b(?:is|are|was|
 const beforeProperty = /^[\s-]*的?$/;
 const beforeLabel = /^[\s-]*[类型]?的?\s*$/;
 const joining = /^\s*(?:[,，、/]|和|与|及|或者?|\band\b|\bor\b)\s*$/;
-/** Matches text behind a letter that cannot be an article, because no singular noun follows: `grade a suppliers`, `level a`. */
+/** Matches the text after a letter if no singular noun follows, so that the letter cannot be an article: `grade a suppliers`, `level a`. */
 const noNoun = /^\s*(?:$|[?？.!,，;)]|(?:in|of|from|and|or|with|that|who|which|have|has|is|are|was|were)\b|[a-z]+s\b|[^\x00-\x7f])/;
 const inTheUs = /\b(?:in (?:the )?|the )$/;
 /** English words that a Chinese question uses without limiting anything: `list一下`. */
@@ -39,7 +39,7 @@ export async function findLetterValues(
     letters.push(letter);
     read.push(readLetter(letter, text, found, hints));
   }
-  // `A、B和C等级`: go from the letter beside the property to the letters that are joined to it.
+  // `A、B和C等级`: pass the property on from the letter beside it to the letters that are joined to it, in both directions.
   const places = letters.map((_, at) => at);
   for (const at of [...places, ...places.toReversed()]) {
     if (pace.isOverdue) await pace.turn();
@@ -66,8 +66,8 @@ function readLetter({ values, ...letter }: Letter, text: string, found: readonly
   const grades = isGrade ? values.filter(({ property }) => property.includes('级')) : [];
   if (grades.length > 0) return mentionOf({ start, end: end + 1, text: `${letter.text}级` }, grades);
   const mayBeArticle = isArticle(text, start, end, hints);
-  // Only a few mentions stand beside the letter. They are found before the meanings are compared, since a schema of many labels gives each
-  // mention a meaning, and each letter a value, for every label.
+  // The few mentions beside the letter are selected before meanings are compared. In a schema of many labels, each mention has a meaning
+  // and each letter has a value for every label.
   const propertiesBehind = propertiesOf(found.filter(mention => isBefore(text, mention.end, start, afterProperty)));
   const propertiesAhead = propertiesOf(found.filter(mention => isBefore(text, end, mention.start, beforeProperty)));
   const labelMentions = found.filter(mention => isBefore(text, end, mention.start, beforeLabel));

@@ -16,7 +16,9 @@ const forms = [(name: string) => name, stemsOf, sensesOf];
 /** Maximum meanings of names in all their forms. A meaning takes some 200 to 500 bytes. */
 export const mostMeanings = 300_000;
 
-/** The names of the graph and its metrics have too many meanings, such as a synonym of a property that a thousand labels have. */
+/**
+ * 422: the names of the graph and its metrics have too many meanings. A synonym of a property counts for each label that has the property.
+ */
 export class TooManyMeaningsError extends ApiError {
   constructor() {
     super(422, 'too_many_meanings', {
@@ -53,7 +55,7 @@ export class Lexicon {
   }
 
   /**
-   * Finds the meanings of a stretch of normalised text: of an equal name, else of a name with other endings (`suppliers`), else of a name
+   * Finds the meanings of a piece of normalised text: of an equal name, else of a name with other endings (`suppliers`), else of a name
    * with the same roots or a synonym. Relations with the text as a word of their name follow. If there are no such meanings, the dates of
    * an event with this name are returned.
    */
@@ -69,7 +71,8 @@ export class Lexicon {
     if (noun !== name && forms.some((form, i) => i < 2 && this.entries[i]?.get(form(noun))?.some(({ as }) => as === 'label')))
       found[2] = [];
     const nearest = found.find(meanings => meanings.length > 0) ?? [];
-    // `coaches` is both a form of the relation COACHES and the plural of the label Coach; a metric `trips` leaves its word to the label Trip.
+    // A label with another ending is added: `coaches` is both a form of the relation COACHES and the plural of the label Coach. A metric
+    // named `trips` does not hide the label Trip.
     const leavesLabel = nearest.every(({ as }) => as === 'relation' || as === 'metric' || as === 'dimension');
     const whole = leavesLabel ? [...nearest, ...(found[1] ?? []).filter(({ as }) => as === 'label')] : nearest;
     // A word that names a label is not read as part of a relation: `players` of PLAYS_FOR, `ports` of HOME_PORT.
@@ -82,7 +85,7 @@ export class Lexicon {
     const verb = /^(\p{Script=Han})[过了]$/u.exec(name)?.[1];
     const relations = verb === undefined ? [] : (this.verbs.get(verb) ?? []);
     if (relations.length === 1) return [...relations];
-    // `open tickets` does not mean tickets that were opened, but `hires` may mean events.
+    // `open` in `open tickets` names a state, not the event of opening. A plural such as `hires` may name events.
     const isState = /^[a-z]+$/.test(name) && name !== 'born' && !isVerbForm(name) && !/[a-rt-z]s$/.test(name);
     return isState ? [] : this.findEvents(name);
   }
@@ -187,7 +190,7 @@ const agentKey = (label: string, word: string): string => `${rootOf(word)}\0${la
 
 const normalizedName = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));
 
-/** The stems of a name's words. A form that is a word of questions is skipped: `note` is not `not`. */
+/** The stems of a name's words. A form that is a question word is skipped: `note` does not become `not`. */
 export function stemsOf(name: string): string {
   return eachWord(name, word => [stemOf(word), word.replace(/s$/, '')]);
 }
@@ -202,7 +205,7 @@ function eachWord(name: string, formsOf: (word: string) => string[]): string {
     .split(' ')
     .map(word => {
       const others = formsOf(word);
-      // Most Chinese stretches of a question equal all their forms.
+      // Most Chinese words of a question equal all their forms.
       if (others.every(form => form === word) || isOfQuestions(word)) return word;
       return others.find(form => !isOfQuestions(form)) ?? word;
     })
