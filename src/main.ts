@@ -32,8 +32,8 @@ import { UsersService } from './users/users.service.js';
 const closingMs = 5_000;
 
 /**
- * Runs the `api` command: database, migrations, the API with its retrieval process and worker. Then prints one block with the
- * addresses.
+ * Runs the `api` command: starts and migrates the database, then starts the API with its retrieval process and worker. Finally prints one
+ * block with the addresses.
  */
 async function main(): Promise<void> {
   const settings = loadSettings();
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     const warnings = [...(login?.password ? [knownAdminPassword] : []), ...startWarnings(settings)];
     if (settings.isProduction && warnings.length > 0) process.stdout.write(describeWarnings(warnings));
   } catch (error) {
-    // Closes before its database does. Otherwise the log would report a lost database beside the real reason.
+    // The application closes before its database. Otherwise the log would report a lost database beside the real reason.
     await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close cleanly'));
     await embedded?.stop();
     throw error;
@@ -115,7 +115,10 @@ async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<
   };
 }
 
-/** Beside an embedded database, which holds the same data; elsewhere only where a setting asks for it. */
+/**
+ * The directory for snapshots of graphs, or null for none. Without the setting, only an installation with the embedded database has
+ * snapshots: that database stores the same data in the same place.
+ */
 function snapshotDirectory({ retrievalSnapshotDirectory, databaseUrl, dataDirectory }: Settings): string | null {
   return retrievalSnapshotDirectory ?? (databaseUrl === undefined ? path.join(dataDirectory, 'graph-snapshots') : null);
 }

@@ -67,7 +67,7 @@ export class SuggestionsService {
 
   /**
    * Writes a draft and checks it against its source. Tables that do not fit the draft are left out, and the rest is written again. A table
-   * fails to fit if it has changed since it was read, or if the database cannot read it as it describes it.
+   * does not fit if it has changed since it was read, or if the database fails to read it in the way that its own catalog describes.
    */
   private async writeChecked(
     principal: Principal,

@@ -36,7 +36,7 @@ export interface Trial {
   outcome: 'succeeds' | 'fails' | 'unfinished';
   failure: RunFailure | null;
   report: RunReport;
-  /** The targets that would lose more than half of the elements that the job keeps in them. */
+  /** The targets in which the run would remove more than half of the job's nodes or edges. */
   exceeded: Exceeded[];
 }
 
@@ -49,7 +49,7 @@ interface Deadline {
 }
 
 /**
- * Carries out a mapping for its counts and rolls everything back, within a minute. The graph and its readers see nothing of it. Runs of the
+ * Runs a mapping to count what it would write, within a minute, and rolls everything back. Readers of the graph see no change. Runs of the
  * same graph wait until the trial has ended.
  */
 @Injectable()
@@ -114,7 +114,7 @@ export class TrialService {
       return { outcome: 'succeeds', failure: null, report, exceeded: guard.exceeded };
     } catch (error) {
       if (deadline?.isOver) return { outcome: 'unfinished', failure: null, report, exceeded: guard.exceeded };
-      // After a failure that the trial found itself the staged rows can still be read.
+      // A RunFailure comes from a check of the service, not from a failed statement, so the transaction can still read the staged rows.
       if (error instanceof RunFailure) await sampleRejected(client, work);
       const failure = toFailure(error);
       const isNoFailure = answeredAsTheyAre.some(kind => error instanceof kind);

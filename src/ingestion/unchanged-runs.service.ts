@@ -10,7 +10,7 @@ import { type RunInputs } from './run/run-inputs.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { functionsOfOutcome } from './staging/fixed-outcome.js';
 
-/** Finds runs that have nothing to do, because they would repeat the job's last success with the same rows and the same graph. */
+/** Finds runs that have nothing to do, because they would repeat the job's last successful run over the same rows and the same graph. */
 @Injectable()
 export class UnchangedRunsService {
   constructor(
@@ -34,7 +34,10 @@ export class UnchangedRunsService {
     return { release, ...state, cursors };
   }
 
-  /** The last success of the job, if the run would only repeat it by what the staging snapshot shows; otherwise null. */
+  /**
+   * Returns the last success of the job if the staging snapshot shows that nothing changed since, so that the run would only repeat it.
+   * Otherwise null.
+   */
   async findRepeated(client: PoolClient, { jobId, graphId, revision }: ClaimedRun, inputs: RunInputs): Promise<LastSuccess | null> {
     const last = await this.runs.findLastSuccess(client, jobId);
     return last && isRepetition(last, revision, await this.graphs.versionSeen(client, graphId), inputs) ? last : null;

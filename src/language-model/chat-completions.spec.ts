@@ -9,7 +9,7 @@ const json = 'application/json';
 describe('a model endpoint that sends', () => {
   let server: http.Server;
 
-  /** Asks an endpoint that answers so. Unless the answer is ended, more could come for ever. */
+  /** Asks an endpoint whose response `answer` writes. If `answer` does not end the response, the response stays open. */
   async function ask(type: string, answer: (response: ServerResponse) => void): Promise<Completion> {
     server = http.createServer((request, response) => {
       request.resume().on('end', () => answer(response.writeHead(200, { 'content-type': type })));

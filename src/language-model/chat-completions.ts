@@ -136,7 +136,7 @@ function readCompletion(body: string): Completion {
   return toCompletion(text, answer?.usage);
 }
 
-/** Whether the finish reason says that the text has ended. @throws LanguageModelError if the text was cut off */
+/** Whether a finish reason is given, which means that the text is complete. @throws LanguageModelError if the text was cut off */
 function checkReason(reason: unknown): boolean {
   if (reason === 'length' || reason === 'content_filter') throw new LanguageModelError('nonsense', new Error(`cut off: ${reason}`), true);
   return typeof reason === 'string';

@@ -1,10 +1,10 @@
-/** Judgement of an error: the called service has `failed`, or the error says nothing about it. */
+/** Judgement of an error. `failed`: the called service is at fault. `undecided`: the error does not show whether the service works. */
 export type Verdict = 'failed' | 'undecided';
 
 /**
- * Circuit breaker for a failing service: after `failuresInRow` failures in a row all calls are refused for `pauseMs` milliseconds. Then
- * one call at a time is made, until one succeeds. An undecided error, such as that of a call which its caller cancels, changes nothing.
- * (The circuit breakers of libraries count such a call as a success, and let further calls wait for the trial call.)
+ * Circuit breaker for a failing service: after `failuresInRow` failures in a row all calls are refused for `pauseMs` milliseconds. Then one
+ * call at a time is made, until one succeeds. An undecided error changes nothing, for instance when the caller cancels a call. (The circuit
+ * breakers of libraries count a cancelled call as a success, and let further calls wait for the trial call.)
  */
 export class FailureGate {
   private failures = 0;

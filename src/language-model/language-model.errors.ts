@@ -15,7 +15,7 @@ export type ModelFault = keyof typeof modelFaults;
 
 /** 500: the language model failed. Only a caller who asks for an answer of the model (`"answer": "llm"`) gets this error. */
 export class LanguageModelError extends ApiError {
-  /** @param isOfCaller whether the request or the hurry of one caller is the reason, so that calls of other callers may succeed */
+  /** @param isOfCaller whether the request or the short deadline of one caller is the cause, so that calls of other callers may succeed */
   constructor(
     readonly fault: ModelFault,
     cause?: unknown,

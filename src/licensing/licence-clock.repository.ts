@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../database/service-pool.js';
 
-/** Stores the latest time that is known to be past in the database, where it survives a restart and is visible to other machines. */
+/** Stores in the database the latest time that has certainly passed. There it survives a restart, and other machines can read it. */
 @Injectable()
 export class LicenceClockRepository {
   constructor(private readonly pool: ServicePool) {}
@@ -15,8 +15,8 @@ export class LicenceClockRepository {
   }
 
   /**
-   * Stores a time, unless a later one is stored already. @param isProven true if the licence server has signed this time, which then also
-   * replaces a later stored time
+   * Stores a time, unless a later one is stored already.
+   * @param isProven true if the licence server has signed this time, which then also replaces a later stored time
    */
   async remember(time: Date, isProven: boolean): Promise<void> {
     await this.pool.query(

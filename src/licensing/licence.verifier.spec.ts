@@ -56,7 +56,7 @@ function aVerifier(environment: Record<string, string> = { LICENSE_FILE: file })
   return new LicenceVerifier(readSettings({ ...common, ...environment }), new LicenceClockRepository(pool), log);
 }
 
-/** Tells whether `lapsed` has resolved by now. */
+/** The reason of the refusal if `lapsed` has resolved by now; otherwise false. */
 const hasLapsed = (verifier: LicenceVerifier) =>
   Promise.race([verifier.lapsed.then(refusal => refusal.reason), new Promise(resolve => setImmediate(() => resolve(false)))]);
 
@@ -209,7 +209,7 @@ describe('the licence of a running service', () => {
   });
 });
 
-/** Makes a licence server that answers as a test tells it, and a service that has started on its yes. */
+/** Makes a licence server whose answers the test sets, and a service that has started on an approval of this server. */
 async function anOnlineLicence() {
   const server = new LicenseServer();
   await server.listen();
@@ -236,7 +236,7 @@ async function anOnlineLicence() {
 
 describe('a clock that is set back', () => {
   const setClock = (days: number) => jest.useFakeTimers({ now: inDays(days), doNotFake: [...realTimers] });
-  /** The test controls only the two clocks: the one that can be set, and the monotonic one. */
+  /** These functions stay real. The tests fake only the system clock and the monotonic clock. */
   const realTimers = [
     'nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'hrtime',
   ] as const; // prettier-ignore

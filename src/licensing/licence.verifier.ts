@@ -100,8 +100,8 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Asks for a proof. @returns the time of the proof, and whether the licence server has just signed it: a fresh signature shows that the
-   * clock is right
+   * Asks for a proof.
+   * @returns the time of the proof, and whether the licence server has just signed it; a fresh signature shows that the clock is right
    */
   private async prove(now: Date, latestSeen: Date): Promise<{ at: Date; isFresh: boolean }> {
     const proof = await checkLicence(this.settings, now, { latestSeen });

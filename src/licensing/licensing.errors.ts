@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { licenceConflicts, licenceRefusal } from '../config/license-settings.js';
 
-/** The reasons for refusing a licence. Each sentence says what to do about the refusal, and none can hold the licence key. */
+/** The reasons for refusing a licence, each as a sentence for the operator. No sentence contains the licence key. */
 const sentences = {
   ...licenceConflicts,
   url_invalid: {

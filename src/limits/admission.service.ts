@@ -7,8 +7,8 @@ import { KnownCallersService } from './known-callers.service.js';
 import { AdmissionBusyError } from './limits.errors.js';
 
 /**
- * Requests whose credentials are checked at once. Their look-ups share one statement, so 8 places would cost half as much again for each
- * request of 50 connections. The limit keeps each turn of the event loop short.
+ * Maximum number of requests whose credentials are checked at the same time. Their look-ups share one statement: with 8 places and 50
+ * connections a request would cost 1.5 times as much. The maximum keeps each turn of the event loop short.
  */
 const places = 64;
 /** The most requests that may wait: `waitingPerCaller` of one caller, and `waiting` of all callers. */

@@ -5,8 +5,8 @@ import { type Settings } from '../config/settings.js';
 export const windowMs = 60_000;
 
 /**
- * By bucket: whether its limit applies to an address, which is counted before the credentials are checked, or to a user. A route that names
- * no bucket counts as `user`. Public and unknown routes, and requests without valid credentials, count as `anonymous`.
+ * For each bucket, whether its limit applies to an address, which is counted before the credentials are checked, or to a user. A route that
+ * names no bucket counts as `user`. Public and unknown routes, and requests without valid credentials, count as `anonymous`.
  */
 export const buckets: Record<BucketName, 'address' | 'user'> = {
   login: 'address',

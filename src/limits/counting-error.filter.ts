@@ -57,7 +57,7 @@ export class CountingErrorFilter extends ErrorFilter {
     if (error instanceof TurnTooLongError && request.user && mayRest(request)) this.resting.noteEnd(request.user.userId);
     // A fault of the service is not counted. Its error is shown even to an address that has used up its limit.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
-    // A known caller who closed the connection while waiting is not counted as a stranger who floods.
+    // A known caller who closed the connection while waiting is not counted. The limit of an address is meant against floods by strangers.
     if (error instanceof CallerGoneError && this.callers.find(http.getRequest<Request>())) return error;
     try {
       await this.count(http.getRequest<Request>(), response);
@@ -67,7 +67,10 @@ export class CountingErrorFilter extends ErrorFilter {
     }
   }
 
-  /** Counts a request against its address. After a refusal the request's credential no longer passes from a blocked address. */
+  /**
+   * Counts a request against its address. A refusal also makes `KnownCallersService` distrust the request's credential, so that the
+   * credential no longer passes from a blocked address.
+   */
   private async count(request: Request, response: Response): Promise<void> {
     try {
       await this.limiter.admit(anonymous(this.addresses.of(request), this.limiter.limits), response);

@@ -10,8 +10,9 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * Remembers callers whose credentials were recently valid. The service admits nobody by itself: every request is still authenticated.
- * Before any query it tells which limit a request will meet, and lets known callers through while others flood from the same address.
+ * Remembers callers whose credentials were recently valid. It does not authenticate: the credentials of every request are still checked.
+ * Without a query to the database, it finds the limit that a request will count against, and lets known callers through while others flood
+ * from the same address.
  */
 @Injectable()
 export class KnownCallersService {
@@ -62,7 +63,9 @@ export class KnownCallersService {
   }
 }
 
-/** A hash of what a request shows, without the spelling of the scheme: a caller has one place, however its clients write `Bearer`. */
+/**
+ * A hash of the credentials in a request. It leaves out the spelling of the scheme (`Bearer` or `bearer`), so that a caller has one entry.
+ */
 function credentialKey(request: Request): string | null {
   const { authorization: header = '', 'x-api-key': apiKey = '' } = request.headers;
   const authorization = extractBearer(request) ?? header;

@@ -14,7 +14,7 @@ function aResponse(): { response: Response; headers: string[] } {
   return { headers, response: { appendHeader: (name: string, value: string) => headers.push(`${name}: ${value}`) } as unknown as Response };
 }
 
-/** The memory storage, over a line that takes `delayMs` in each direction. */
+/** The memory storage behind a network with a latency of `delayMs` in each direction. */
 function remote(delayMs: number): ThrottlerStorage & { asked: number } {
   const memory = new MemoryStorage();
   const storage = {
@@ -53,7 +53,7 @@ describe('LimiterService', () => {
     const startedAt = performance.now();
     for (let count = 0; count < 3; count++) await limiter.admit(charge, aResponse().response);
     await expect(limiter.admit(charge, aResponse().response)).rejects.toThrow(TooManyRequestsError);
-    // The first hit was counted 700 ms after the start, and the next one takes as long to get there.
+    // The first hit was counted 700 ms after the start, and the next hit also needs 700 ms to reach the storage.
     jest.advanceTimersByTime(startedAt + windowMs - performance.now());
     await limiter.admit(charge, aResponse().response);
   });

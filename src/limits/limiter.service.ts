@@ -25,14 +25,14 @@ export class LimiterService {
   }
 
   /**
-   * Tells how many requests a caller may send in a minute, and how many of them are left now. The call itself is not counted.
+   * Returns, for each limit of a caller, the requests per minute and the number of requests left now. The call itself is not counted.
    * @throws LimitsUnavailableError
    */
   async look(caller: Caller): Promise<{ name: string; limit: number; left: number }[]> {
     return Promise.all(
       chargesOf(caller, this.limits).map(async charge => {
         const { name, limit, subject } = this.scale(charge);
-        // A limit of 0 admits no request, so the storage counts nothing and only tells the hits that it holds.
+        // A limit of 0 admits no request, so the storage counts nothing and only returns the number of hits in the window.
         const { totalHits } = await this.ask(name, subject, 0);
         return { name, limit, left: Math.max(0, limit - totalHits) };
       }),
@@ -66,7 +66,7 @@ export class LimiterService {
     throw new TooManyRequestsError(scaled, wholeSeconds(seconds));
   }
 
-  /** Tells whether this process knows that the request would be refused, without asking the storage. */
+  /** Whether this process already knows, without asking the storage, that the request would be refused. */
   isBlocked(charge: Charge): boolean {
     return this.blockedSeconds(this.scale(charge)) > 0;
   }
@@ -78,7 +78,7 @@ export class LimiterService {
     if (seconds > 0) this.refuse(scaled, seconds, response);
   }
 
-  /** Tells whether a request was counted or refused, so that its answer names the limit. */
+  /** Whether a request was counted or refused. Its response then has the header `RateLimit`. */
   hasCounted(response: Response): boolean {
     return response.hasHeader('RateLimit');
   }
@@ -86,8 +86,8 @@ export class LimiterService {
   private async decide(scaled: Charge): Promise<HitRecord> {
     const askedAt = performance.now();
     const record = await this.ask(scaled.name, scaled.subject, scaled.limit);
-    // The time to block is added to the time before the storage was asked. The storage decided later, so no request is refused after its
-    // Retry-After.
+    // The block is measured from the time before the storage was asked. The storage measures from a later time, so this process refuses no
+    // request after its Retry-After.
     if (record.isBlocked) this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
     return record;
   }

@@ -80,8 +80,8 @@ export class LimitsGuard extends ThrottlerGuard {
 }
 
 /**
- * Tells whether a request is refused while its caller must rest. GET and DELETE never are. A GET is also not charged for slow texts of
- * other users that it has to read.
+ * Whether a request is refused while its caller must rest, and whether it counts towards a rest if it is ended for taking too long. False
+ * for GET and DELETE. A GET may be slow because of texts that other users wrote.
  */
 export function mayRest(request: Request): boolean {
   // A path may end with the name of a table, such as `cancel`; a route cannot.

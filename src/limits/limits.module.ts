@@ -19,7 +19,7 @@ const services = [
   ClientAddressService,
   KnownCallersService,
   CountingErrorFilter,
-  // Refuses only callers whose requests were ended because they took too long.
+  // `RestingCallers` refuses only callers whose requests were ended because they took too long.
   { provide: RestingCallers, useFactory: () => new RestingCallers(leftS => new RequestsRestError(leftS)) },
 ];
 

@@ -43,18 +43,18 @@ export interface CheckedResult {
 const mostProofs = 2_000;
 /** Maximum time in ms of counting the rows without a time: the count serves a warning, and the rows of the answer wait for it. */
 const untimedMs = 1_000;
-/** Maximum joins, and maximum tables, that one statement proves. */
+/** Maximum number of joins, and of tables, that one statement checks. */
 const mostInProof = 20;
 /** Maximum data versions that are read; no metric reads so many tables. */
 const mostVersions = 1_000;
 
 /**
- * Runs the statements of a metric, after checking that its tables still are as its binding was checked against: the keys of joins are
- * unique, and columns have the same types. The checks run in the snapshot that the statements read.
+ * Runs the statements of a metric. First it checks that the tables are still as they were when the binding was checked: the keys of joins
+ * are unique, and columns have the same types. The checks run in the snapshot that the statements read.
  */
 @Injectable()
 export class CheckedReads {
-  /** For each proof, by its key: the data versions of the mirror's tables at which join keys were unique or columns had their types. */
+  /** For each proof, by its key: the data versions of the mirror's tables at which the proof succeeded. */
   private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
   /** Numbers of rows without a time, by a hash of the bindings, the zone and the data versions. 0 also after a count that failed. */
@@ -82,10 +82,7 @@ export class CheckedReads {
     });
   }
 
-  /**
-   * Reads all rows of a statement from one snapshot, and hands them on batch by batch.
-   * @throws as `run`, and what `take` throws
-   */
+  /** Reads all rows of a statement from one snapshot, and passes them to `take` batch by batch. @throws as `run`, and what `take` throws */
   export(
     connection: UsableConnection,
     metric: MetricReads,
@@ -103,8 +100,8 @@ export class CheckedReads {
   }
 
   /**
-   * Asks the database for the plans and costs of the statements. No rows are read. @throws as `run`, except errors that only reading
-   * rows can cause
+   * Asks the database for the plans and costs of the statements. No rows are read.
+   * @throws as `run`, except errors that only reading rows can cause
    */
   estimate(connection: UsableConnection, metric: MetricReads, statements: readonly SqlStatement[]): Promise<CostEstimate> {
     const tables = new Set(metric.tables.flatMap(placesOf).map(({ table }) => table));
@@ -139,8 +136,9 @@ export class CheckedReads {
   }
 
   /**
-   * The number of rows of bindings without a time, counted once for each data version of the tables. 0 if a table has no version, and if
-   * the count fails or takes too long, which must not fail the request. It comes last, because a failure ends the transaction.
+   * The number of rows without a time in the tables of the bindings, counted once for each data version of the tables. 0 if a table has no
+   * version, and if the count fails or takes too long, which must not fail the request. `run` counts last, because a failed statement ends
+   * the transaction.
    */
   private async countUntimed(
     query: SnapshotQuery,
@@ -168,8 +166,8 @@ export class CheckedReads {
   }
 
   /**
-   * Checks join keys and column types in the snapshot. @returns the data versions of the tables; null for another database than the
-   * mirror
+   * Checks join keys and column types in the snapshot.
+   * @returns the data versions of the tables; null for another database than the mirror
    */
   private async check(query: SnapshotQuery, connection: UsableConnection, metric: MetricReads) {
     const tables = mirrorTables(connection, metric);
@@ -228,7 +226,7 @@ interface Proof {
   at: string | null;
 }
 
-/** Pairs of thing and proof: for each distinct proof, the first of the things that have it. */
+/** The distinct proofs of the elements of `all`, each with the first element that needs the proof. */
 function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][] {
   const found = new Map<string, [T, Proof]>();
   for (const one of all) {
@@ -239,8 +237,8 @@ function eachOnce<T>(all: readonly T[], proofOf: (one: T) => Proof): [T, Proof][
 }
 
 /**
- * The proof that the key of a join is unique. Its text holds the time zone, because a key may be the day of a moment. A key that
- * depends on the current time is never proved for later.
+ * The proof that the key of a join is unique. The proof's own key contains the time zone, because a join key may be the day of a moment. A
+ * join key that depends on the current time is checked in every snapshot.
  */
 function proofOfKey(join: BoundJoin, timezone: string, versions: ReadonlyMap<string, DataVersion> | null): Proof {
   const keys = join.on.map(([, key]) => key);

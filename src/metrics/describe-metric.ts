@@ -29,7 +29,10 @@ export interface MetricDescription {
   hasMoments: boolean;
   /** Whether the sum of the metric's values over groups equals its value over all rows. */
   isAdditive: boolean;
-  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  /**
+   * Whether the metric counts rows or keys. False for any other aggregate, such as a sum. Null for a formula that is not a single
+   * aggregate.
+   */
   counts: boolean | null;
   executable: boolean;
   warnings: MetricWarning[];

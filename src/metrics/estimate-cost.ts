@@ -2,8 +2,8 @@ import { type SqlStatement } from '../sql/sql-parameters.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 
 /**
- * A step of a plan, with the steps that it reads as `inputs`. Costs are in the unit of the database, and include the costs of the
- * inputs. A number is null if the database does not tell it.
+ * A step of a plan, with the steps that it reads as `inputs`. Costs are in the unit of the database, and include the costs of the inputs. A
+ * number is null if the database does not report it.
  */
 export interface PlanStep {
   step: string;
@@ -16,7 +16,7 @@ export interface PlanStep {
 export interface CostEstimate {
   /** PostgreSQL: estimated rows of the first statement. Other databases: estimated rows that are read. Null if not known. */
   rows: number | null;
-  /** Sum of the costs of all statements; null if the database does not tell costs. */
+  /** Sum of the costs of all statements; null if the database does not report costs. */
   cost: number | null;
   /** The plan of each statement. */
   plans: PlanStep[];
@@ -31,8 +31,8 @@ interface PostgresPlan {
 }
 
 /**
- * Asks PostgreSQL for its plans of statements, which are not run. Only the steps, the numbers and the tables in `tables` are kept. The
- * conditions in a plan may be those of a view or a row policy that is hidden from the caller.
+ * Asks PostgreSQL for its plans of statements, which are not run. Only the steps, the numbers and the tables in `tables` are kept.
+ * Conditions are left out, because they may come from a view or a row policy that the caller must not see.
  */
 export async function estimateCost(
   query: SnapshotQuery,

@@ -3,12 +3,15 @@ import { referencesIn } from './formula/keep-outlines.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 import { type FindMetrics, maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
-/** Maximum rows of metrics that are kept before more are read. A binding may take a quarter of a megabyte. */
+/**
+ * Maximum number of metrics' rows in memory. If there are more, `reach` drops all of them before it reads others. A binding may take a
+ * quarter of a megabyte.
+ */
 const mostKept = 200;
 
 /**
- * The metrics of a graph, in which references of formulas are looked up. It holds the names and formulas of all metrics, and the
- * bindings of those that are needed.
+ * The metrics of a graph, for looking up references in formulas. The object has the names and formulas of all metrics, and the bindings of
+ * those that were needed.
  */
 export class GraphMetrics {
   /** The metrics that an exact name means. The metric's own name wins over aliases of others. */
@@ -52,7 +55,7 @@ export class GraphMetrics {
     return this.sharers.get(name.toLowerCase())?.find(metric => metric.id !== id);
   }
 
-  /** The metrics whose formulas refer to one of these names, as far as no metric has the name any more. */
+  /** The metrics whose formulas refer to one of these names. A name that a metric still has is ignored. */
   async callersOf(names: readonly string[]): Promise<MetricName[]> {
     const gone = names.filter(name => this.fitting(name).length === 0).map(name => name.toLowerCase());
     const written = gone.map(name => name.replaceAll(']', ']]'));
@@ -95,7 +98,7 @@ export class GraphMetrics {
   }
 
   /**
-   * The ids of the metrics that a formula leads to. At most as many references are followed as a formula may have: a formula with more
+   * The ids of the metrics that a formula reaches through references. At most `maxReferences` references are followed: a formula with more
    * is refused before any binding is needed.
    */
   private async reachedFrom(start: { id: number; formula: string }, pace: Pace): Promise<Set<number>> {
@@ -115,7 +118,7 @@ export class GraphMetrics {
   }
 
   /**
-   * The metrics that a formula refers to. Empty for a formula that does not parse. A name of several metrics leads to none, because it
+   * The metrics that a formula refers to. Empty for a formula that does not parse. A name that several metrics share is skipped, because it
    * will be refused.
    */
   private targetsOf(formula: string): MetricName[] {

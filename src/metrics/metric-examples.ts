@@ -34,8 +34,8 @@ export const createMetricExamples = {
 };
 
 /**
- * A change keeps the name of the metric, which the formulas of other metrics use: on the service of `npm run demo` metric 1 is 销售额, elsewhere
- * the first example of a new metric. Afterwards a question for 销售额 means metric 1 on both.
+ * Examples of changes of metric 1. They keep its name, because formulas of other metrics use that name. On the service of `npm run demo`
+ * metric 1 is 销售额; elsewhere it is 净销售额, the first example of a new metric. With the alias 销售额 a question for 销售额 means metric 1 on both.
  */
 export const changeMetricExamples = {
   aliases: {

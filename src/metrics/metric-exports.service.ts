@@ -18,7 +18,7 @@ const recheckEveryMs = 2_000;
 /** Characters after which a piece of an answer is sent. Larger pieces would take more memory until they are read. */
 const pieceCharacters = 65_536;
 
-/** Sends all rows of a result. They are read from one snapshot, as fast as the reader of the answer takes them. */
+/** Sends all rows of a result. The rows come from one snapshot, and are read only as fast as the client takes the answer. */
 @Injectable()
 export class MetricExports {
   constructor(
@@ -31,9 +31,9 @@ export class MetricExports {
   ) {}
 
   /**
-   * The answer to an export. Nothing is sent before the first rows are read. If the export fails later, the response must be cut,
-   * because a clean end would look complete.
-   * @param context the context of the request, whose guards are asked again while rows are sent
+   * The answer to an export. Nothing is sent before the first rows are read. If the export fails later, the response must be cut, because a
+   * clean end would look complete.
+   * @param context the context of the request, whose guards run again while rows are sent
    * @returns an answer that fails with the errors of `MetricRunsService.execute` and ExportStalledError
    */
   answer(call: MetricCall, format: LineFormat, context: ExecutionContext): StreamedAnswer {

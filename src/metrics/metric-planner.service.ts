@@ -162,8 +162,8 @@ export class MetricPlanner {
   }
 
   /**
-   * Reads all metrics that the request or its filters name, and the metrics that their formulas reach. @throws SchemaError for ids that
-   * the graph lacks
+   * Reads all metrics that the request or its filters name, and the metrics that their formulas reach.
+   * @throws SchemaError for ids that the graph lacks
    */
   private async reach(graph: GraphMetrics, ids: readonly number[], filterIds: readonly (number | null)[]): Promise<void> {
     const known = new Map(graph.all.map(metric => [metric.id, metric]));
@@ -259,7 +259,7 @@ function* sizeOf({ compiled, owners }: CompiledCall): Steps<number> {
   return size;
 }
 
-/** Compiles a call whose metrics were reached. One step may hold the event loop for up to 0.1 s. */
+/** Compiles a call after `reach` has read its metrics. One step may block the event loop for up to 0.1 s. */
 function* compileCall(
   { role, ids, isSingle, body, allRows }: MetricCall,
   graph: GraphMetrics,
@@ -293,8 +293,8 @@ function* compileCall(
 }
 
 /**
- * Limits the parts of all metrics of a request together to `maxParts`. One statement holds all of them, and the metric of each filter
- * again.
+ * Limits the parts of all metrics of a request together to `maxParts`. One statement contains all of them, and repeats a metric for each
+ * filter by that metric.
  */
 function checkSize(asked: readonly ResolvedMetric[], inFilters: readonly ResolvedMetric[]): void {
   const metrics = [...asked, ...inFilters];

@@ -119,8 +119,8 @@ export class MetricRunsService {
 }
 
 /**
- * The estimate without its plans. Rows are null for another database: its number counts the rows it reads, also rows that a row filter
- * hides from the caller.
+ * The estimate without its plans. `rows` is null for another database, because its number counts all rows that are read, including rows
+ * that a row filter hides from the caller.
  */
 function withoutPlans(estimate: CostEstimate, { elsewhere }: CompiledMetrics): MetricResultResponse['estimate'] {
   return { ...estimate, rows: elsewhere.length > 0 ? null : estimate.rows, plans: null };

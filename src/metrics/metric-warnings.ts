@@ -33,8 +33,8 @@ const sentences: Record<WarningCode, Bilingual> = {
 type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'filtersTime' | 'collated'>;
 
 /**
- * The warnings that a reader of the rows needs. In each row, flags follow the values.
- * @param untimed the number of rows of the tables that have no time
+ * The warnings about the rows of a result. In each row, the flags come after the values.
+ * @param untimed the number of table rows without a time
  * @throws SchemaError if the rows lie so far apart that there are too many periods
  */
 export function warningsOf(
@@ -107,8 +107,8 @@ export function warningsOf(
 }
 
 /**
- * Warns of rows that no period holds. @throws SchemaError for a period before the year 1 or after 9999: periods are ordered, and compared
- * with others, as texts of four digits
+ * Warns of rows without a period.
+ * @throws SchemaError for a period before the year 1 or after 9999: periods are ordered and compared as texts with a year of four digits
  */
 function judgePeriods(
   rows: readonly unknown[][],
@@ -139,8 +139,9 @@ function judgePeriods(
 }
 
 /**
- * The warning of dimensions that change with the period, so that no row of a period has a counterpart. Dimensions that follow the time
- * column are named as soon as a period is without; others, whose values may be new or gone, if nearly all periods are.
+ * The warning about dimensions whose values change with the period, so that the rows of a period have no counterpart in the earlier period.
+ * If the dimensions follow the time column, one such period is enough. Values of other dimensions may just be new or gone, so the warning
+ * then needs at least two such periods, and at most a tenth as many periods with counterparts.
  */
 function changingDimensions(
   { columns, flags, time }: Pick<Result, 'columns' | 'flags' | 'time'>,
@@ -196,7 +197,7 @@ function isCurrent(period: string, grain: Grain, today: string): boolean {
   return today < next.toISOString().slice(0, 10);
 }
 
-/** The characters of a column whose texts `hasAlike` compares. More would hold up the process. */
+/** Maximum characters of a column that `hasAlike` compares. More would block the event loop for too long. */
 const mostFolded = 200_000;
 
 /** Whether two of the first texts of a column differ only in case, accents or blanks at their end. */

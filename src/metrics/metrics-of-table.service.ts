@@ -7,7 +7,7 @@ import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { placesOf } from './plan/bound-sql.js';
 
-/** Tells which metrics read a table of the mirror through their bindings. */
+/** Finds the metrics whose bindings read a table of the mirror. */
 @Injectable()
 export class MetricsOfTable implements OnModuleInit {
   constructor(
@@ -29,7 +29,10 @@ export class MetricsOfTable implements OnModuleInit {
     });
   }
 
-  /** A binding whose query this release refuses counts as reading the table that it names. */
+  /**
+   * Whether the binding of a metric reads a table. A query that this release refuses cannot be analysed. It counts as reading the table,
+   * because its text contains the name.
+   */
   private async reads(caller: number, id: number, table: string): Promise<boolean> {
     await loadSqlParser();
     const bound = (await this.metrics.find(id))?.binding?.bound;

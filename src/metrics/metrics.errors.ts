@@ -56,7 +56,7 @@ export class MetricTableMissingError extends ApiError {
 
 /**
  * 422: the key of a joined table is not unique, so that the join repeats rows of the fact table and every aggregate would count them
- * twice.
+ * several times.
  */
 export class FanOutJoinError extends ApiError {
   constructor(alias: string, reason: Bilingual) {
@@ -70,8 +70,8 @@ export class FanOutJoinError extends ApiError {
 }
 
 /**
- * 422: an aggregate takes all its values from joined tables of which one row belongs to several rows of the fact table, and would count
- * that row once for each of them.
+ * 422: all values of an aggregate come from joined tables, of which one row belongs to several rows of the fact table. The aggregate would
+ * count that row once for each of them.
  */
 export class FanOutMeasureError extends ApiError {
   /**
@@ -144,8 +144,8 @@ export class MixedConnectionsError extends ApiError {
 }
 
 /**
- * 408: the reader of an export takes hardly any data, or the whole export takes too long. It would keep a place that other exports wait
- * for.
+ * 408: the client of an export takes hardly any data, or the whole export takes too long. It is ended because other exports wait for its
+ * place.
  */
 export class ExportStalledError extends ApiError {
   constructor() {

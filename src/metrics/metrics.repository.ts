@@ -24,8 +24,9 @@ export class MetricsRepository {
   ) {}
 
   /**
-   * Lists the metrics of the visible graphs. @param visible ids of graphs; null for all @param graphId only the metrics of this graph,
-   * if it is visible; null for all visible graphs
+   * Lists the metrics of the visible graphs.
+   * @param visible ids of graphs; null for all
+   * @param graphId only the metrics of this graph, if it is visible; null for all visible graphs
    */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<RowPage<MetricRow>> {
     return this.pool.readPage<MetricRow>('metric', {
@@ -42,7 +43,7 @@ export class MetricsRepository {
     return rows[0] ?? null;
   }
 
-  /** Lists the metrics that are bound to the mirror and may read the table, at most `mostPossible` and one more. */
+  /** Lists up to `mostPossible` + 1 metrics that are bound to the mirror and may read the table. */
   async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
       `SELECT m.id, m.graph_id AS "graphId"

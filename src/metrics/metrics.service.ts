@@ -23,7 +23,10 @@ export interface CatalogEntry {
   dimensions: { name: string; aliases: string[]; source: ColumnSource | null }[];
   /** Whether the sum of the metric's values over groups equals its value over all rows. */
   is_additive: boolean;
-  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  /**
+   * Whether the metric counts rows or keys. False for any other aggregate, such as a sum. Null for a formula that is not a single
+   * aggregate.
+   */
   counts: boolean | null;
   has_time: boolean;
   /** Whether a request for the metric must give a grain or a range. */
@@ -37,8 +40,8 @@ export interface CatalogEntry {
 interface KeptCatalog {
   version: string;
   /**
-   * The reading of this catalog's own entries; null if a newer version replaced the catalog before it was read. A reading waits for the
-   * reading of the version before, never for the entries of another catalog.
+   * The work that reads the entries of this catalog. It gives null if a newer version replaced the catalog before the work began. It waits
+   * until `reading` of the previous version has ended, never for `entries` of another catalog, which may be those of a newer one.
    */
   reading: Promise<CatalogEntry[] | null>;
   entries: Promise<CatalogEntry[]>;
@@ -50,7 +53,7 @@ const mostCatalogs = { count: 100, bytes: 20_000_000 };
 const mostBytes = 1_700_000;
 const describedAtOnce = 50;
 
-/** Reads formulas, and lists the metrics of a graph for question answering. */
+/** Parses formulas, and lists the metrics of a graph for question answering. */
 @Injectable()
 export class MetricsService implements OnModuleInit {
   constructor(
@@ -127,7 +130,8 @@ export class MetricsService implements OnModuleInit {
         entries.push(entry);
       }
     }
-    // Until here the catalog counted with the maximum size. The cache changes a size only for another object, hence the copy.
+    // Until now the cache counted the catalog with the maximum size. The cache updates the size only for a new object, so the catalog is
+    // copied.
     const kept = this.catalogs.get(graphId);
     if (kept) this.catalogs.set(graphId, { ...kept }, { size: bytes });
     return entries;

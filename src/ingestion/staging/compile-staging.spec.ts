@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const columns = new Map<string, SourceFamily>(Object.entries({ id: 'text', line: 'int', customer: 'text', amount: 'text', at: 'date' }));
 
-/** Stages rows of (id, line, customer, amount, at) by the last node or edge of a mapping. */
+/** Stages `rows`, the VALUES of (id, line, customer, amount, at), for the last node or edge of a mapping. */
 async function stage(mappingText: string, rows: string, cursorFrom: { value: string; lag: number } | null = null) {
   await client.query(`INSERT INTO mirror.orders VALUES ${rows}`);
   const { mapping } = parseMapping(`version: 1\n${mappingText}`);

@@ -14,18 +14,18 @@ import { displayColumn } from './display-column.js';
 import { cleanedText } from './transform-sql.js';
 import { type SourceShape, type Target } from './target.js';
 
-/** The sample of a rejected row has at most so many characters for one value, and so many for all values together. */
+/** Maximum characters of one value in the sample of a rejected row. All values of a sample together have at most `maxSample` characters. */
 export const maxSampledValue = 200;
 const maxSample = 16_000;
 
-/** The most characters of each value in a sample of `values` values. */
+/** Maximum characters of each value in a sample that has `values` values. */
 export function sampledCharacters(values: number): number {
   return Math.min(maxSampledValue, Math.floor(maxSample / values));
 }
 
 /**
- * A column with a rule that is judged over all rows, and that rule: indexes of both in the mapping, and the staging table's column of the
- * values.
+ * A rule that is judged over all rows, such as `unique`. `column` and `rule` are indexes in the mapping. `stagedAs` names the column of the
+ * staging table that contains the values to judge.
  */
 export interface JudgedColumn {
   stagedAs: string;
@@ -46,8 +46,8 @@ export interface StagingPlan {
   /** The source column whose value nodes show as their caption. Null if nodes show their key, and for edges. */
   display: string | null;
   /**
-   * The names of the values at the start of the staged column `sample`, in the same order. After these values `sample` holds text lengths:
-   * one for each column index in `lengthsOf`, which are the columns with a rule on their length.
+   * The staged column `sample` begins with values of the row; `sampled` names these values in the same order. After them `sample` contains
+   * text lengths, one for each column index in `lengthsOf`: the columns with a rule on their length.
    */
   sampled: { name: string; isSensitive: boolean }[];
   lengthsOf: number[];
@@ -74,10 +74,10 @@ export interface StagingRequest extends KeyRequest {
 }
 
 /**
- * Compiles one target to a staging table and the one INSERT … SELECT that fills it. In one pass it takes the source rows with their
- * position, cleans and checks them, and makes what the graph stores. A row that breaks a rule carries `failures` (for each column
- * the index of the broken rule) and `sample` (its values) instead of properties. The SELECT reads only the source, so a role that
- * sees nothing else can run it.
+ * Compiles one target to a staging table and the one INSERT … SELECT that fills it. The SELECT numbers the source rows, cleans and checks
+ * their values, and builds the keys and properties that the graph stores, all in one pass. A row that breaks a rule has no properties. It
+ * has `failures` (for each column the index of the broken rule) and `sample` (the row's values) instead. The SELECT reads only the source,
+ * so it can run under a role that may read nothing else.
  */
 export function compileStaging(request: StagingRequest): Steps<StagingPlan> {
   return new StagingCompiler(request).compile();
@@ -232,7 +232,7 @@ class StagingCompiler {
     return { failure: firstFailure(column.rules, context), warnings };
   }
 
-  /** SQL for the further labels of a row, in the order of their bytes. */
+  /** SQL for the array of a row's further labels, sorted by their UTF-8 bytes. */
   private labelsSql(labels: FurtherLabel[]): string {
     const sorted = [...labels].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
     if (sorted.every(({ when }) => when === null))

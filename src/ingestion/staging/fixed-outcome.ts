@@ -10,12 +10,15 @@ import { type Target, writtenSql } from './target.js';
 const clockText = /(?<![a-z])(now|today|tomorrow|yesterday)(?![a-z])|^\s*\d{1,2}:\d/i;
 const momentTypes = new Set(['date', 'timestamp', 'timestamptz']);
 const timeTypes = new Set(['time', 'timetz']);
-/** The values of `on_missing` after which a run on the same rows, and on the graph that the first run left, gives the same result again. */
+/**
+ * The values of `on_missing` with which a run is repeatable: a second run, over the same rows and the graph that the first run left, gives
+ * the same result.
+ */
 const settledEnds = new Set<string>(['quarantine', 'skip', 'fail']);
 
 /**
- * The names of the functions on which the outcome of a mapping depends. If all of them are immutable, the outcome is the same for the same
- * rows and graph. Null if the outcome may differ anyway, because something reads the clock or makes stubs.
+ * The names of the functions that the SQL of a mapping calls. If all of them are immutable, a run has the same outcome for the same rows
+ * and graph. Null if the outcome may differ anyway, because something reads the clock or makes stubs.
  */
 export function* functionsOfOutcome(targets: Target[], schema: string): Steps<string[] | null> {
   const functions = new Set<string>();
@@ -51,7 +54,10 @@ function textOf(constant: NodeFields): string {
   return (constant.sval as { sval?: string } | undefined)?.sval ?? '';
 }
 
-/** Tells whether a cast may read the clock, because a text of a row may say `now`. The text of a constant is checked elsewhere. */
+/**
+ * Whether a cast may read the clock, because the text to cast may be `now`. A constant that is cast to a date or timestamp does not count
+ * here: `clockText` checks its text. A cast to a time always counts, since its offset may depend on the current day.
+ */
 function mayReadClock(cast: NodeFields): boolean {
   const type = nameParts((cast.typeName as NodeFields).names).at(-1) ?? '';
   return timeTypes.has(type) || (momentTypes.has(type) && !(cast.arg as { A_Const?: unknown }).A_Const);

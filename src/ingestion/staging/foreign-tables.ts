@@ -25,13 +25,13 @@ export interface CopiedTable extends ForeignTable {
   used: TableColumn[];
   /** True if a query reads the table. A query may join or sort the rows, so the planner needs statistics of them. */
   feedsQuery: boolean;
-  /** The only target that reads the table, if that target reads on from a cursor. */
+  /** The target that reads the table from a cursor on. Null if the target has no cursor, or if other targets read the table too. */
   incremental: { target: string; by: Incremental } | null;
 }
 
 /**
- * The tables of another database that a mapping reads. The mapping's SQL runs on copies of these tables, so it is PostgreSQL's SQL,
- * whatever SQL the other database speaks.
+ * The tables of another database that a mapping reads. The mapping's SQL runs on copies of these tables, so its author writes PostgreSQL's
+ * SQL for every kind of database.
  */
 export class ForeignTables {
   private readonly byPlace = new Map<string, ForeignTable>();
@@ -49,7 +49,7 @@ export class ForeignTables {
     return this.byPlace.get(this.placeOf(name)) ?? null;
   }
 
-  /** The name of the first table of an admitted query that has not been described; null if all have been. */
+  /** The name of the first table of a query that was not passed to `add`; null if all its tables were. */
   missing({ tables }: GuardedSelect): string | null {
     return tables.find(table => this.get(this.nameOf(table)) === null) ?? null;
   }
@@ -114,7 +114,8 @@ export class ForeignTables {
 
 function usedColumns(target: Target, { columns }: ForeignTable): string[] {
   if (target.element.source.kind === 'query') return [];
-  // The same columns as when the mapping is checked: a name in another case must not come to mean a column that cannot be copied.
+  // The guard gets only readable columns, as it does when the mapping is checked. With all columns, a name in another letter case could
+  // resolve to a column that cannot be copied.
   const guard = guardOverSource(target, new Map([...columns].filter(([, column]) => isReadable(column))));
   const inSql = writtenSql(target).flatMap(({ text }) => guard(text).columns.map(([, column]) => column));
   return [...namedColumns(target).map(({ column }) => column), ...inSql];

@@ -2,8 +2,9 @@ import { type Guard, guardExpression, type GuardScope } from '../../sql-guard/gu
 import { sourceAlias, type Target } from './target.js';
 
 /**
- * Makes the guard that judges the SQL of a mapping's author about the rows of a target's source, see `writtenSql`. The SQL is judged when
- * the mapping is saved and whenever it is read. The SQL may name the columns of the source, also with the alias of the source.
+ * Returns the guard for SQL that a mapping's author wrote over the rows of a target's source; `writtenSql` lists such SQL. The guard runs
+ * when the mapping is saved and each time the saved mapping is loaded. The SQL may qualify the names of columns with the alias of the
+ * source.
  */
 export function guardOverSource(target: Target, columns: GuardScope['columns']): Guard {
   const scope = { columns, alias: sourceAlias(target) };

@@ -18,7 +18,7 @@ export function guardedQuery(source: QuerySource, schema: string): GuardedSelect
   return outcome;
 }
 
-/** Tells whether the guard admits the query of a source. */
+/** Whether the guard admits the query of a source. */
 export function isAdmitted(source: QuerySource, schema: string): boolean {
   return !(outcomeOf(source, schema) instanceof UnsafeFilterClauseError);
 }

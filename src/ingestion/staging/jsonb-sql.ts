@@ -1,7 +1,7 @@
-/** The most arguments of a call. PostgreSQL passes at most 100 arguments to a function. */
+/** Maximum number of arguments of a function in PostgreSQL. */
 const mostArguments = 100;
 
-/** SQL of a jsonb array with the values of these SQL expressions. There may be any number of them. */
+/** SQL of a jsonb array of any number of SQL expressions. */
 export function jsonbArray(elements: string[]): string {
   return inPieces('jsonb_build_array', elements, mostArguments);
 }

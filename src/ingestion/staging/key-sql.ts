@@ -14,7 +14,10 @@ export type KeyProperties = readonly KeyProperty[];
 interface KeyProperty {
   property: string;
   type: ResolvedType;
-  /** The type by which ends of edges and references are compared with the key: `type`, or what the types of several jobs have in common. */
+  /**
+   * The type in which ends of edges and references are compared with the key. It is `type`, or the common type if several jobs load the
+   * label with different types.
+   */
   comparedAs: ResolvedType;
 }
 
@@ -22,7 +25,7 @@ interface KeyProperty {
 export interface KeyRequest {
   target: Target;
   mapping: Mapping;
-  /** The keys of the labels that the ends and references of the mapping name, as far as they are known. */
+  /** The keys of the labels that the mapping's edge ends and references name. Labels whose keys are not known are missing. */
   keys: ReadonlyMap<string, KeyProperties>;
 }
 
@@ -36,7 +39,10 @@ export function keyProperties({ key, columns }: NodeMapping, shape: SourceShape)
 
 /** SQL for the keys of a target's rows, for the keys at the ends of its edges, and for the keys that its references name. */
 export class KeySql {
-  /** The column of the middle SELECT that holds `key`, for the columns that are made of the key. */
+  /**
+   * The column of the middle SELECT that contains `key`. The SQL of other staged columns refers to this column instead of computing the key
+   * again.
+   */
   static readonly ref = 'own_key';
   /** SQL for the key of a row. */
   readonly key: string;
@@ -62,7 +68,7 @@ export class KeySql {
     return [key, ['from_key', this.endKey(target.element.from)], ['to_key', this.endKey(target.element.to)]];
   }
 
-  /** SQL for the rule that the key breaks; null if no key can break one. */
+  /** SQL for the index of the key rule that a row breaks; null if no row can break one. */
   failure(): string | null {
     const { target } = this.request;
     const checks: string[] = [];
@@ -83,7 +89,10 @@ export class KeySql {
     return `coalesce(nullif(${mapped?.text ?? this.unmapped(display).text}, ''), ${KeySql.ref})`;
   }
 
-  /** SQL for the key that the column with this index names by its rule `references`, cut to one character more than a key may have. */
+  /**
+   * SQL for the key that a column refers to by its rule `references`. It is cut to 501 characters: a longer text cannot be a key.
+   * @param index the index of the column in the mapping
+   */
   referenced(index: number, label: string): string {
     const type = this.request.keys.get(label)?.[0]?.comparedAs ?? null;
     return `left(${keyOf(this.values[index]!, type)}, ${maxKeyLength + 1})`;
@@ -149,8 +158,8 @@ export function keyTextOf(value: ColumnValue): string {
 }
 
 /**
- * SQL for the key text of the node that the value names. A text names a whole number that equals it as a number, so that `12.0` finds the
- * node 12. A value with more decimals than the key of a node can have is not rounded, and finds none.
+ * SQL for the key text of the node that a value refers to. If the node's key is a whole number, texts are compared as numbers: `12.0` finds
+ * the node 12. A value with more decimals than the type of the key keeps is not rounded, so it finds no node.
  * @param type the type of the node's key; null if no job has loaded the label, so that no node can be found
  */
 function keyOf(value: ColumnValue, type: ResolvedType | null): string {

@@ -10,7 +10,7 @@ export interface KeyPart {
   /** SQL that is NULL if and only if the row lacks the part. */
   given: string;
   isRequired: boolean;
-  /** True if no value that can be read has more than 50 characters. */
+  /** True if the text of each readable value has at most 50 characters. */
   isShort: boolean;
   /** SQL that is true for a value that its type rounds; null if the type rounds nothing. */
   rounded: string | null;
@@ -32,15 +32,15 @@ export function keyText(parts: Pick<KeyPart, 'text' | 'isPlain'>[]): string {
 }
 
 /**
- * SQL for the text of a value in a key, a reference or a rule `unique`. Equal values of a number, boolean or date type have one text: 7 is
- * the text of `007`, `+7` and 7.0. Values of other types, and values that cannot be read, have the text of the source.
- * @param isParsed true for a value that comes as text
+ * SQL for the text of a value in a key, a reference or a rule `unique`. Equal values of a number, boolean or date type have one text:
+ * `007`, `+7` and 7.0 all become `7`. Values of other types, and values that cannot be read, keep the text of the source.
+ * @param isParsed true if the source gives the value as text
  */
 export function canonicalText(value: ValueSql, type: ResolvedType, isParsed: boolean): string {
   const { text, valid } = value;
   const written = writtenAs(value.typed, type);
   if (written === null) return text;
-  // A whole number without signs and zeros to take away is by far the most frequent, and asked in a third of the time.
+  // Most values are whole numbers whose text is already canonical, such as `42`. For these this branch takes a third of the time.
   const asIs =
     wholes.has(type.name) && isParsed ? `WHEN pg_input_is_valid(${text}, 'bigint') AND ${text}::bigint::text = ${text} THEN ${text} ` : '';
   return valid === null ? written : `CASE ${asIs}WHEN ${valid} THEN ${written} ELSE ${text} END`;
@@ -51,7 +51,7 @@ export function isRounded({ valid, typed, text }: ValueSql): string {
   return `CASE WHEN ${valid} THEN ${typed} <> ${text}::numeric ELSE false END`;
 }
 
-/** The types of which whole numbers have the text of a bigint. */
+/** The types whose whole numbers have the same canonical text as a bigint. */
 const wholes = new Set<string>(['int', 'bigint', 'decimal', 'numeric']);
 
 function writtenAs(typed: string, { name }: ResolvedType): string | null {
@@ -65,7 +65,7 @@ function writtenAs(typed: string, { name }: ResolvedType): string | null {
     case 'numeric':
       return `trim_scale(${typed})::text`;
     case 'float':
-      // -0 + 0 is 0, and a real plus a real is one.
+      // Adding 0 turns -0 into 0. The 0 is a real, so that the sum of a real is not widened to a double.
       return `(${typed} + 0::real)::text`;
     default:
       return null;

@@ -1,4 +1,7 @@
-/** The most bytes of one character, in all encodings of PostgreSQL. Counting the bytes of a text does not need to read the text. */
+/**
+ * Maximum bytes of one character in any encoding of PostgreSQL. The checks below compare bytes first, because `octet_length` does not have
+ * to read the text.
+ */
 const mostBytes = 4;
 
 /** SQL that is true for a text of fewer than `characters` characters. */

@@ -5,14 +5,14 @@ const characterClass = String.raw`\[(?:[^[\]\\]|\\.)+\]`;
 const simple = new RegExp(String.raw`^\^\(\?:(${characterClass})?(${characterClass})([*+]|\{(\d+)(?:(,)(\d*))?\})\)\$$`, 'u');
 const negated = /^\[\^((?:[^[\]\\-]|\\[^A-Za-z]|\\[ntrf])+)\]$/u;
 const controls: Record<string, string> = { n: '\n', t: '\t', r: '\r', f: '\f' };
-/** The most excluded characters that are searched for one by one. With more of them a regular expression is as fast. */
+/** Maximum number of excluded characters that are searched for one by one. With more of them a regular expression is as fast. */
 const mostSearches = 5;
 
 /**
- * SQL that is true when a text does not match a regular expression of `toPostgresRegex`. PostgreSQL prepares a regular expression anew for
- * each value. So a repeated character class, alone or after one other class, is taken apart. Its count is compared with the length of the
- * text (0.7 instead of 22 µs for 40 characters and `.{2,200}`). The characters that it excludes are searched for (0.2 instead of 1.2 µs for
- * `[^<>]*`).
+ * SQL that is true when a text does not match a regular expression of `toPostgresRegex`. PostgreSQL compiles a regular expression again for
+ * each value. So a pattern that is one repeated character class, alone or after one other class, becomes cheaper checks. Its repeat count
+ * becomes a check of the text's length (0.7 instead of 22 µs for 40 characters and `.{2,200}`). The characters that it excludes become
+ * searches (0.2 instead of 1.2 µs for `[^<>]*`).
  */
 export function patternBroken(sql: SqlBuilder, text: string, regex: string): string {
   const parts = simple.exec(regex);
@@ -30,7 +30,8 @@ export function patternBroken(sql: SqlBuilder, text: string, regex: string): str
   const fitsFirst = first === '' || (excludedFirst !== null && excluded?.every(each => excludedFirst.includes(each)));
   if (excluded !== null && excluded.length <= mostSearches && fitsFirst) {
     broken.push(...excluded.map(each => `strpos(${text}, ${sql.bind(each, 'text')}) > 0`));
-    // The first character of an empty text is the empty text, which strpos finds everywhere.
+    // For an empty text `left` gives an empty text, which strpos finds everywhere. So the empty text breaks the pattern, as it must,
+    // because the pattern requires a first character.
     if (excludedFirst !== null) broken.push(`strpos(${sql.bind(excludedFirst.join(''), 'text')}, left(${text}, 1)) > 0`);
   } else broken.push(`${text} !~ ${sql.bind(`^${first}${repeated}*$`, 'text')}`);
   return `(${broken.join(' OR ')})`;

@@ -24,7 +24,7 @@ afterAll(async () => {
 const rule = (own: object, severity: Rule['severity'] = 'error'): Rule =>
   ({ message: null, when: null, path: [], severity, ...own }) as unknown as Rule;
 
-/** Runs the SQL that `compile` makes for a value, beside the result `x0` of an expression. */
+/** Runs the SQL that `compile` returns over one row with the value `v` and the result `x0` of an expression. */
 async function run(value: string | null, type: PropertyType['name'], compile: (context: RuleContext) => string, x0 = 'NULL::boolean') {
   const sql = new SqlBuilder();
   const context: RuleContext = {
@@ -202,7 +202,7 @@ describe('the format', () => {
   ])('%s is seen', async (format, ...texts) => {
     const own = rule({ kind: 'format', format });
     for (const text of texts) {
-      // An exclamation mark stands before the bad ones.
+      // A leading exclamation mark marks a text that breaks the format.
       const failure = await run(text.replace(/^!/, ''), 'string', context => firstFailure([own], context)!);
       expect([text, failure]).toEqual([text, text.startsWith('!') ? 0 : null]);
     }

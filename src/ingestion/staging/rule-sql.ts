@@ -11,7 +11,9 @@ export const typeFailed = -1;
 export const keyMissing = -2;
 /** The index of the implicit rule that a key has at most 500 characters. */
 export const keyTooLong = -3;
-/** The index of the implicit rule that no part of a key is rounded to the scale of its type, since that would make one key of several. */
+/**
+ * The index of the implicit rule that no part of a key is rounded to the scale of its type. Rounding would give several rows the same key.
+ */
 export const keyRounded = -4;
 
 export interface RuleContext {
@@ -58,7 +60,7 @@ export function isJoined({ kind, severity, when }: Rule): boolean {
   return kind === 'expression' && severity === 'error' && when === null;
 }
 
-/** SQL that tells whether a rule of severity `warn` is broken. Never NULL. */
+/** SQL that is true when a rule of severity `warn` is broken, otherwise false. It is never NULL. */
 export function warned(rule: Rule, index: number, context: RuleContext): string {
   const { value, ref } = context;
   if (rule.kind === 'required') return `coalesce(${asked(rule, context)}${ref} IS NULL, false)`;
@@ -119,8 +121,8 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
 }
 
 /**
- * SQL for the bound of `min` or `max`. A bound with a fraction for whole numbers becomes numeric. The sub-select makes PostgreSQL parse the
- * text of the bound once instead of once for each row.
+ * SQL for the bound of `min` or `max`. For a whole-number type, a bound with a fraction or with more than 18 digits is compared as numeric.
+ * The sub-select makes PostgreSQL parse the text of the bound once instead of once for each row.
  */
 function bound(sql: SqlBuilder, written: string, type: ResolvedType): string {
   const whole = comparisonType(type) === 'bigint' && !/^[+-]?\d{1,18}$/.test(written);

@@ -7,8 +7,8 @@ import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
 
 /**
- * The innermost SELECT of a staging statement. No other part of the statement sees the source, so no other part holds SQL of the mapping's
- * author. It passes on every value of a row that the outer layers need, each under a name of its own.
+ * The innermost SELECT of a staging statement. Only this SELECT reads the source, so only it contains SQL of the mapping's author. It
+ * returns every value of a row that the outer layers need, each under its own name.
  */
 export class SourceRow {
   private readonly read: string[] = [];
@@ -72,7 +72,7 @@ export class SourceRow {
   }
 
   /**
-   * Adds a column that tells whether the row asks to be removed from the graph; it is never NULL.
+   * Adds a Boolean column that is true for rows to remove from the graph. It is never NULL.
    * @returns the column's name; null if the mapping removes nothing by a column
    */
   carryGone(): string | null {
@@ -84,8 +84,8 @@ export class SourceRow {
   }
 
   /**
-   * Adds the row's cursor as a column, and returns the condition that reads on from the last cursor. Rows without a cursor are always read.
-   * Null for a target without a cursor.
+   * Adds the row's cursor as a column, and returns the condition for rows from the last cursor on, less the lag. Rows without a cursor are
+   * always read. Null for a target without a cursor.
    */
   carryCursor(cursorFrom: { value: string; lag: number } | null): { type: string; filter: string | null } | null {
     const { incremental } = this.element;

@@ -2,7 +2,7 @@ import { quoteTable } from '../../sql/quote-identifier.js';
 import { type ElementSource } from '../mapping/mapping.js';
 import { guardedQuery } from './guarded-query.js';
 
-/** Makes the SQL for the rows of a target's source, to stand after FROM. @throws UnsafeFilterClauseError */
+/** Returns the SQL for the rows of a target's source, for use after FROM. @throws UnsafeFilterClauseError */
 export type SourceSql = (source: ElementSource) => string;
 
 /** The SQL for tables of a schema of the service's own database, which are read without copying them. */

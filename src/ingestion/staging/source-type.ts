@@ -21,7 +21,7 @@ type ScalarFamily =
   | 'jsonb'
   | 'inet';
 
-/** The types whose values are nothing but their text. */
+/** The PostgreSQL types whose whole meaning is in their text, so that a string property loses nothing. */
 const textTypes = new Set([
   'text',
   'varchar',
@@ -49,7 +49,7 @@ export function itemFamily(family: SourceFamily): SourceFamily {
   return (isFamilyList(family) ? family.slice(0, -2) : family) as SourceFamily;
 }
 
-/** Tells whether values of a type can only be kept as text, although their meaning is more than a text, such as for ranges and points. */
+/** Whether the graph can store values of a type only as text although the type means more than a text, such as a range or a point. */
 export function isKeptAsText(type: string): boolean {
   return sourceFamily(type) === 'text' && !textTypes.has(baseOf(type));
 }

@@ -3,8 +3,8 @@ import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { assembleInSteps, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /**
- * Collects two parts of a statement that do not stand in its text. Values become parameters. Guarded SQL of the mapping's author later
- * replaces its marker in the text.
+ * Collects the parts of a statement that are not in its template: values, which become parameters, and guarded SQL of the mapping's author,
+ * which `build` puts in place of markers.
  */
 export class SqlBuilder {
   private readonly parameters = new SqlParameters();

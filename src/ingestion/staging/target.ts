@@ -17,7 +17,7 @@ export interface SourceShape {
    * expression's text.
    */
   keptAsText: ReadonlyMap<string, string>;
-  /** All SQL about the source's rows that the mapping's author wrote, as the guard admitted it, by the written text. */
+  /** The guarded form of all SQL that the mapping's author wrote over the source's rows, by the text that the author wrote. */
   sql: ReadonlyMap<string, GuardedExpression>;
 }
 

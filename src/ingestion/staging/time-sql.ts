@@ -11,7 +11,7 @@ export interface TimeSql {
 
 type TimeType = 'date' | 'time' | 'timetz' | 'datetime' | 'localdatetime' | 'duration';
 
-/** The first moment that no graph holds. The times of Cypher end in the year 275760. */
+/** The exclusive upper bound of the times that the graph stores. It is below the end of Cypher's times in the year 275760. */
 const end = `'270000-01-01'`;
 const year = '([0-9]{4,5}|1[0-9]{5}|2[0-6][0-9]{4})';
 // PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. The pattern refuses these
@@ -19,14 +19,18 @@ const year = '([0-9]{4,5}|1[0-9]{5}|2[0-6][0-9]{4})';
 const dayPattern =
   `(${year}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}` + '|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
-// Without a day '2024.2' would be read as the time 20:24, and PostgreSQL would ignore the zone of '08:30+08'.
+// The pattern requires a day before the time. PostgreSQL would read '2024.2' alone as the time 20:24, and would ignore the zone of
+// '08:30+08'.
 const dayAndTimePattern = `'^\\s*${dayPattern}(\\s+|\\s*[Tt])[0-9]{1,2}:'`;
 /**
  * Times that PostgreSQL would change. It rounds the seventh digit of a second, so that 23:59:59.9999999 becomes the next day, makes
  * 23:59:60 the time 24:00, and reads 08:30.5 as 8 minutes.
  */
 const changedPattern = `'[.,][0-9]{6}[0-9]*[1-9]|:60|[Tt][0-9]{4}60|(^|[^0-9:])[0-9]{1,2}:[0-9]{1,2}[.,]'`;
-/** The time 24:00 behind a day, which PostgreSQL takes for 00:00 of the next day. A day or a time alone would lose the difference. */
+/**
+ * The time 24:00 after a day, which PostgreSQL turns into 00:00 of the next day. A property that stores only the day or only the time would
+ * then be wrong.
+ */
 const endOfDayPattern = `'\\s24:|[Tt]24'`;
 /** Seconds whose fraction has at most six digits, because PostgreSQL would round further digits. */
 const seconds = '[0-5][0-9]([.][0-9]{1,6}0*)?';
@@ -43,7 +47,7 @@ const wordAmounts = `([+-]?[0-9]+ (year|mon|month|week|day|hour|hr|minute|min|se
 const durationPattern = `'^\\s*(${isoAmounts}|(?=.*[a-z:])${wordAmounts})\\s*$'`;
 const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 
-/** The check and the reading of a value that keeps the type of its source column. */
+/** SQL to check and write a value whose source column already has a time type, so that it is not parsed. */
 export function directTime(ref: string, family: SourceFamily, type: TimeType): TimeSql {
   switch (type) {
     case 'date':
@@ -64,7 +68,7 @@ export function directTime(ref: string, family: SourceFamily, type: TimeType): T
   }
 }
 
-/** The check and the reading of a value that comes as text, with any content. */
+/** SQL to check, parse and write a value that the source gives as text, which can have any content. */
 export function parsedTime(ref: string, type: TimeType): TimeSql {
   const isKept = `${ref} !~ ${changedPattern}`;
   switch (type) {
@@ -118,7 +122,7 @@ function parsedClock(ref: string, isKept: string): TimeSql {
   return { valid: `(${hasForm} AND ${isKept} AND pg_input_is_valid(${ref}, ${type}))`, typed, json: typed };
 }
 
-/** The year of the JSON is that of ISO 8601: -0043 for 44 BC, which PostgreSQL writes as `0044-03-15 BC`, and +12024. */
+/** Writes the JSON with years as in ISO 8601: `-0043` for 44 BC, which PostgreSQL writes as `0044-03-15 BC`, and `+12024`. */
 function isoTimeSql(typed: string, valid: string): TimeSql {
   const written = `to_jsonb(${typed}) #>> '{}'`;
   const before = `to_char(extract(year FROM ${typed})::int + 1, 'FM0000') || regexp_replace(${written}, '^[0-9]+| BC$', '', 'g')`;
@@ -126,7 +130,7 @@ function isoTimeSql(typed: string, valid: string): TimeSql {
   return { valid, typed, json };
 }
 
-/** SQL that is true for a finite time that Cypher has. */
+/** SQL that is true for a finite time before `end`. */
 function isHeld(ref: string): string {
   return `(${ref} > '-infinity' AND ${ref} < ${end})`;
 }

@@ -7,8 +7,8 @@ export function isBinary({ type }: TableColumn): boolean {
 }
 
 /**
- * The type of a column in the spelling of a mapping. Null for a type that a mapping can only infer, but not state: numerics without
- * bounds, with a scale that `decimal` does not take, and lists of numerics.
+ * The type of a column in the spelling of a mapping. Null for a type that a mapping can only infer and not state: numeric without a
+ * precision, numeric with a scale that `decimal` refuses, and lists of numeric.
  */
 export function typeOfColumn({ type }: TableColumn): string | null {
   const inferred = inferredType(sourceFamily(type));

@@ -178,8 +178,8 @@ class Drafter {
 }
 
 /**
- * The label of each table: a word from its comment that names a thing, otherwise the table's own name. Labels that would collide get the
- * schema of their table.
+ * The label of each table: a word from its comment that names a thing, otherwise the table's own name without its schema. Tables whose
+ * labels would be equal get their name as users write it, which may include the schema.
  */
 function labelsOf(tables: KnownTable[]): Map<KnownTable, string> {
   const wanted = tables.map(table => wordIn(table.comment) ?? table.bareName);
@@ -266,7 +266,10 @@ function edgeGuess({ columns, table, references }: Reference, evidence: Guess['e
   };
 }
 
-/** The guess of a reference that no table declares, and the columns whose texts the source compares by a collation. */
+/**
+ * The guesses to report for a reference: one if no foreign key declares it, and one for each of its columns whose texts the source compares
+ * by a collation.
+ */
 function guessesOf(table: KnownTable, reference: Reference): Guess[] {
   const collated = table.columns.filter(({ name, collation }) => collation !== undefined && reference.columns.includes(name));
   return [...(reference.evidence ? [edgeGuess(reference, reference.evidence)] : []), ...collated.map(collationGuess)];

@@ -5,10 +5,10 @@ import { isReadable, keyKind, mayBeKey, mayRefer } from '../../warehouse/referen
 import { type KeyCount, type SourceProbe } from '../../warehouse/references/source-probe.js';
 import { type Evidence, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
-/** The most columns whose names do not look like a key that are tried alone, and the most columns of which pairs are tried. */
+/** Maximum number of columns without a key-like name that are tried alone as a key, and of columns whose pairs are tried. */
 const mostUnnamed = 5;
 const mostInPairs = 5;
-/** The most columns that are tried in a key together with the ends of a link table. */
+/** Maximum number of columns that are tried, one at a time, in the key of a link table beside its ends. */
 const mostBesideEnds = 6;
 
 type Guessed = { key: RowKey } | { reason: Bilingual };
@@ -34,8 +34,8 @@ export async function guessNamedKey(table: SourceTable, all: SourceTable[], prob
 }
 
 /**
- * Guesses the key of a table whose column names gave none. It tries the ends of a link table, then single columns, then pairs of columns.
- * Without a key the result is the reason.
+ * Guesses the key of a table whose column names suggest none. It tries the ends of a link table, then single columns, then pairs of
+ * columns. If no key is found, the result is the reason.
  */
 export async function guessOtherKey(table: SourceTable, references: Reference[], mayLink: boolean, probe: SourceProbe): Promise<Guessed> {
   const columns = table.columns.filter(column => isReadable(column) && ['whole', 'text', 'uuid', 'date'].includes(keyKind(column) ?? ''));

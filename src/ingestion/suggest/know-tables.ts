@@ -9,7 +9,7 @@ import { declaredKey, resolveReferences } from './resolve-references.js';
 
 /** A table with its key and its references to other tables. */
 export interface KnownTable extends SourceTable {
-  /** The columns that identify a row; null if no columns do. */
+  /** The columns that identify a row; null if no such columns were found. */
   key: RowKey | null;
   references: Reference[];
 }
@@ -37,7 +37,7 @@ export async function knowTables(sources: SourceTable[], probe: SourceProbe): Pr
     const key = keys.get(table.name) ?? null;
     const declared = resolveReferences(table, keyOf);
     const inForeignKey = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
-    // A table with foreign keys declares those to other tables, but often not the one to itself.
+    // A table with foreign keys is expected to declare all of its references to other tables, so only a reference to itself is guessed.
     const others = (column: TableColumn): Referable[] => {
       const named = inForeignKey.has(column.name) ? [] : byWord.for(table, column);
       return inForeignKey.size > 0 ? named.filter(other => other.table === table) : named;
@@ -58,7 +58,11 @@ export async function knowTables(sources: SourceTable[], probe: SourceProbe): Pr
   return { tables, leftOut: [...left, ...referringNowhere(tables, left)] };
 }
 
-/** Guesses the references to tables whose key was found after the references to other tables, because its name does not sound like one. */
+/**
+ * Guesses the references to the tables `found`. Their keys were found last, by `guessOtherKey`, because the names of their columns do not
+ * look like keys.
+ * @returns a check whether an entry of `leftOut` now has its reference
+ */
 async function referToLateKeys(tables: KnownTable[], found: KnownTable[], probe: SourceProbe): Promise<(left: LeftOut) => boolean> {
   const referable = found.flatMap(table => (table.key?.columns.length === 1 ? [{ table, key: table.key.columns[0]! }] : []));
   const byWord = new ReferablesByName(referable);
@@ -74,8 +78,9 @@ async function referToLateKeys(tables: KnownTable[], found: KnownTable[], probe:
 }
 
 /**
- * Removes one of two guessed references by which the rows of two tables refer to each other with the keys of both. They would make two edges
- * of one fact. The reference to the table with the shorter name stays (`user_details` to `users`), whatever the order of the tables.
+ * Removes one of two guessed references by which the rows of two tables refer to each other with the keys of both. Both references would
+ * make two edges of one fact. The reference to the table with the shorter name stays (`user_details` to `users`), whatever the order of the
+ * tables.
  */
 function dropMutual(tables: KnownTable[]): LeftOut[] {
   const byName = new Map(tables.map(table => [table.name, table]));

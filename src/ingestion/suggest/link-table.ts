@@ -1,8 +1,8 @@
 import { type KnownTable } from './know-tables.js';
 
 /**
- * Tells whether the rows of a table only link the rows of two tables. Such a table has two references and no third foreign key, its key
- * contains the columns of both references, and no table refers to it.
+ * Whether the rows of a table only link the rows of two tables. Such a table has two references and no third foreign key, its key contains
+ * the columns of both references, and no table refers to it.
  */
 export function isLinkTable(table: KnownTable, all: KnownTable[]): boolean {
   const { key, references, foreignKeys } = table;
@@ -18,8 +18,8 @@ export function isLinkTable(table: KnownTable, all: KnownTable[]): boolean {
 }
 
 /**
- * True if each of two foreign keys has a column that the other key lacks. If one key contains the other, a row says no more than the larger
- * key.
+ * True if each of two foreign keys has a column that the other key lacks. If one key contains the other, the larger key alone determines
+ * both nodes.
  */
 function areApart(a: string[], b: string[]): boolean {
   return a.some(column => !b.includes(column)) && b.some(column => !a.includes(column));

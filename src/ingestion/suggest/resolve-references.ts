@@ -22,7 +22,7 @@ export function declaredKey({ keys, columns }: SourceTable): RowKey | null {
 
 /**
  * The declared foreign keys of a table that lead to the key of another table. All other foreign keys are returned in `leftOut`, with the
- * reason why they make no edge.
+ * reason why they make no edge. A foreign key that repeats another one is ignored.
  */
 export function resolveReferences(
   table: SourceTable,

@@ -19,7 +19,7 @@ import { describeWithShared, sharedFolder } from '../../../test/support/shared-d
 
 useDataDirectory();
 
-/** Changes the text into one that a lenient decoder reads as the same bytes. */
+/** Sets unused bits at the end of a base64 text, which a lenient decoder ignores: it reads the same bytes. */
 const setUnusedBits = (sig: string) => sig.replace(/[AQgw]==$/, last => `${String.fromCharCode(last.charCodeAt(0) + 1)}==`);
 
 describe('the text of a licence file', () => {

@@ -33,10 +33,10 @@ describe('a server that cannot be reached', () => {
   /** The URL of a port on which nothing listens. */
   const deadUrl = async () => `http://127.0.0.1:${await freePort()}${target}`;
 
-  /** Gives one good answer; after it the server is gone. */
+  /** Makes one successful check. Returns the URL of a server that is gone, for the next check. */
   async function goodAnswerOnce(options: AnswerOptions = {}): Promise<string> {
     const url = await deadUrl();
-    // The signature names the place that will be asked later.
+    // The signed host must be that of the URL which the next check asks.
     server.answering = answer({ host: '127.0.0.1', ...options });
     expect((await checkOnline({}, options.at)).outcome).toBe('valid');
     return url;

@@ -2,8 +2,8 @@ import { LicenceRefusedError } from '../licensing.errors.js';
 import { dayMs, later } from './licence.js';
 
 /**
- * The time in ms that the clock may lie behind a time already seen. A clock is less than a day off if its local time was taken for UTC (up
- * to 14 hours). Setting the clock back within this time gains nothing, because `judgeClock` then counts the latest time seen.
+ * Maximum ms that the clock may be behind the latest time seen. One day covers a clock that takes local time for UTC, which is up to 14
+ * hours off. Setting the clock back by less gains nothing, because `judgeClock` then counts the latest time seen.
  */
 export const clockBehindMs = dayMs;
 

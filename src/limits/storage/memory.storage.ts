@@ -4,8 +4,8 @@ import { RecentMap } from '../recent-map.js';
 import { type HitRecord, SlidingLog } from './sliding-log.js';
 
 /**
- * The most keys that are kept per bucket and generation. Beyond that, the least recently used key is forgotten early. Each bucket has a map
- * of its own, so that addresses, of which an IPv6 client has many, never displace a user.
+ * Maximum number of keys per bucket and generation. With more keys, those that were not used recently are forgotten early. Each bucket has
+ * its own map, so that addresses, of which one IPv6 client has many, never displace a user.
  */
 const defaultCapacity = 50_000;
 

@@ -22,11 +22,13 @@ export const limitsPool = {
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 
-/** The most keys of one statement. The statement holds the locks of all its rows until its end, and other processes wait for them. */
+/**
+ * Maximum number of keys of one statement. The statement holds the locks of all its rows until its end, and other processes wait for them.
+ */
 const maxKeys = 100;
 
 /**
- * Counts the requests of each key that came together, and decides about them, in one statement. The lock of a row orders the processes, and
+ * Counts a batch of requests, grouped by key, and decides which are admitted, in one statement. The lock of a row orders the processes, and
  * the clock is read after the lock is taken, so hits are stored in the order of their times. The keys are sorted, so that two statements
  * never deadlock. If the clock was set back, stored times in the future become the current time, so that nobody waits longer than the
  * window. `width_bucket` is a binary search for the hits that left the window.

@@ -12,8 +12,8 @@ export const redisClock = "local time = redis.call('TIME') local now = time[1] *
 
 /**
  * A Lua script that keeps a sliding log as a list of times, the oldest first. Each hit is pushed and popped once. Redis runs one script at
- * a time, which orders the processes. If the clock was set back, stored times in the future become the current time. Lua prints large
- * numbers with 14 digits, but these times have 16, hence the format.
+ * a time, which orders the processes. If the clock was set back, stored times in the future become the current time. By default Lua prints
+ * large numbers with 14 digits, but these times have 16, so `text` formats them.
  * @param clock Lua that sets `now`
  */
 export function slidingLogScript(clock: string): string {

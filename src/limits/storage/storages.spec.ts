@@ -20,7 +20,7 @@ function inMemory(): Promise<Stand> {
   });
 }
 
-/** The statement finds `clock_timestamp` in a schema that comes before PostgreSQL's own. */
+/** A storage whose statement calls `test_clock.clock_timestamp`, because that schema comes before PostgreSQL's own in the search path. */
 async function inPostgres(): Promise<Stand> {
   const database = await cloneDatabase();
   const client = new pg.Client(database.url);
@@ -173,7 +173,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
         return rows[0] as { most: number; bytes: number };
       };
       // Pages are reused once no snapshot needs their old rows. A snapshot is as old as the oldest writing transaction in any database of
-      // the server, and other test files write at the same time.
+      // the server, and other test files write at the same time. So the test repeats rounds until one does not grow the table.
       const growths: number[] = [];
       for (let before = 0, deadline = Date.now() + 45_000; growths.at(-1) !== 0 && Date.now() < deadline;) {
         for (let count = 0; count < 500; count++) await storage.increment('busy', 20, 60);

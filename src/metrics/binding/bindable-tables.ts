@@ -13,8 +13,8 @@ import { findTable } from './find-table.js';
 /** A table with the columns and keys that a binding can name. */
 export interface BindableTable extends SourceTable {
   /**
-   * Names of the columns that a binding cannot read: SQL would cut their name, or other databases do not compare their type as
-   * PostgreSQL does.
+   * Names of the columns that a binding cannot read: the connection has no right to read the column, the name is not an identifier of at
+   * most 63 bytes, or the database is not PostgreSQL and compares the type differently.
    */
   unbindable: string[];
 }

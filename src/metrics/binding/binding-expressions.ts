@@ -160,8 +160,8 @@ export function* readJoinPairs(
 }
 
 /**
- * The problem of a join pair that compares a number with a text, or null. Some databases refuse such a comparison, and MySQL takes '1x'
- * for 1.
+ * The problem of a join pair that compares a number with a text, or null. Some databases refuse such a comparison, and MySQL converts '1x'
+ * to 1.
  */
 function differentTypes(outer: string | undefined, inner: string | undefined): Bilingual | null {
   if (outer === undefined || inner === undefined) return null;

@@ -70,7 +70,10 @@ export class BindingSuggestionsService {
   }
 }
 
-/** The columns that the aggregates of a formula name, as SQL reads the names. Names of joined tables keep their alias. */
+/**
+ * The names of columns in the aggregates of a formula, in the spelling of the SQL parser. Names of columns of joined tables keep their
+ * alias, as in `c.region`.
+ */
 async function namesOf(formula: string | null, alias: string): Promise<string[]> {
   if (formula === null) return [];
   const { root } = inOneTurn(() => parseFormula(formula));

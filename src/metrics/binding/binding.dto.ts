@@ -8,7 +8,7 @@ import { bindingExample } from '../metric-examples.js';
 
 /** Matches a name that becomes an SQL identifier or a column of the answer. PostgreSQL keeps 63 bytes of an identifier. */
 export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
-/** The name of a table, with or without its schema: twice as many characters as an `identifier`. */
+/** The name of a table, with or without its schema: up to two identifiers with a dot in between. */
 export const tableName = /^[^\p{Cc}\p{Cs}"]{1,127}$/u;
 const sqlLength = 4_000;
 

@@ -18,7 +18,7 @@ const kin: readonly (readonly string[])[] = [
 ];
 
 /**
- * Finds the columns whose type differs from the result of a query that reads them.
+ * Finds the columns whose type in the binding differs from their type in the result of a query that reads them.
  * @param types the types of the result's columns, in the order of the reads and their columns
  */
 export function changesOf(reads: readonly TableRead[], types: readonly string[]): ColumnChange[] {
@@ -38,8 +38,9 @@ export async function columnsGone(
 }
 
 /**
- * Finds the columns whose type, in the catalogue of a database other than PostgreSQL, has changed. Changed digits count too, because
- * sums are computed with the digits of the columns. A missing table is not reported: the statement that reads it fails.
+ * Finds the columns whose type in the catalogue has changed since the binding was checked. Changed digits count too, because on databases
+ * other than PostgreSQL sums are computed with the digits of the columns. A missing table is not reported: the statement that reads it
+ * fails.
  */
 export async function typeChanges(
   reads: readonly TableRead[],

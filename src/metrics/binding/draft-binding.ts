@@ -41,11 +41,11 @@ export interface TimeColumn {
   type: string;
 }
 
-/** Maximum columns, dimensions and entities of a draft. So many with long names fit into the maximum characters of a binding. */
+/** Maximum columns, dimensions and entities of a draft. A binding of this size stays within the maximum characters even with long names. */
 const mostColumns = 150;
 const mostDimensions = 60;
 const mostEntities = 20;
-/** Maximum unknown names of a formula for which the draft tells the nearest known name. */
+/** Maximum unknown names of a formula for which the draft gives the nearest known name. */
 const mostNearest = 20;
 
 /**

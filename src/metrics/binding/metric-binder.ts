@@ -48,7 +48,7 @@ const mostCharacters = 65_536;
  * expression.
  */
 const mostWritten = 16_384;
-/** Maximum characters of texts that are judged at once. Longer texts, counted together, wait for the caller's turn. */
+/** Maximum total characters of texts that are judged without waiting. Texts with more characters wait for the caller's turn. */
 const mostAtOnce = 2_000;
 const columnAlone = /^[\w$."\u0080-\uffff]*$/;
 
@@ -275,8 +275,8 @@ export class MetricBinder {
   }
 
   /**
-   * Types of the expressions of a binding. PostgreSQL tells them. Another database only tells whether it can read the expressions, and
-   * the translation gives their types.
+   * Types of the expressions of a binding. PostgreSQL returns the types. Any other database only shows whether it can read the expressions,
+   * and the translation gives their types.
    */
   private async typesOf(connection: UsableConnection, binding: MetricBinding, loc: Loc): Promise<string[]> {
     const target = targetOf([binding]);

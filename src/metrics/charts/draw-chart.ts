@@ -74,7 +74,7 @@ function slicesOf({ x, series }: ChartPlan): SeriesOption {
     radius: '60%',
     center: ['50%', '54%'],
     data: slices.map(({ name, value }) => ({ name, value })),
-    // By default the library cuts long labels, and so numbers.
+    // By default the library truncates long labels, which would cut off digits of the number.
     label: { overflow: 'none', formatter: ({ dataIndex }) => `${slices[dataIndex]!.name}\n${slices[dataIndex]!.text}` },
   };
 }

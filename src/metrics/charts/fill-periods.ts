@@ -6,8 +6,8 @@ const forms = { day: /^\d{4}-\d\d-\d\d$/, hour: /^\d{4}-\d\d-\d\dT\d\d:\d\d[+-]\
 const quarterMs = 15 * 60_000;
 
 /**
- * The periods from the first to the last found period, in order, with those that have no row: a line must not run across them. Values
- * that are not periods come last. Filling stops after more than `most` periods, and the caller refuses the chart.
+ * Returns all periods from the first to the last found period, in order. Periods without a row are included, so that a line has a gap
+ * there. Values that are not periods come last. Filling stops after more than `most` periods, and the caller refuses the chart.
  */
 export function fillPeriods(found: readonly unknown[], grain: string, most: number, timezone = 'UTC'): unknown[] {
   const isHourly = grain === 'hour';
@@ -29,7 +29,10 @@ function datesFrom(first: string, last: string, grain: Grain, most: number): str
   return filled;
 }
 
-/** The texts of the hours from the first to the last. In every time zone an hour begins at a quarter of an hour of UTC. */
+/**
+ * The texts of the hours from the first to the last. The loop steps by 15 minutes, because in every time zone an hour begins at a full
+ * quarter of an hour of UTC.
+ */
 function hoursFrom(first: string, last: string, most: number, timezone: string): string[] {
   const filled = new Set<string>();
   const textOf = hourTextIn(timezone);

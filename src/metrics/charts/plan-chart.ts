@@ -27,7 +27,7 @@ export interface ChartPlan {
   series: ChartSeries[];
 }
 
-/** A column of a result, with its name as people know it. */
+/** A column of a result with the name that people read. */
 export type ChartColumn = ResultColumnResponse & { label: string };
 
 /** Maximum points of a chart. Drawing a larger chart would hold up other requests. */

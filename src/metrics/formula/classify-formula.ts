@@ -3,8 +3,8 @@ import { FormulaParseError } from './formula.errors.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
 /**
- * The pattern of a formula, decided at the root of its tree. A leaf is a pattern from 1 to 4. A division of two operands that are not
- * constants (also times 100) is a ratio, pattern 5. Other arithmetic is pattern 6. For a function, its name decides the pattern.
+ * The pattern of a formula, decided at the root of its tree. A leaf has its own pattern. A division of two operands that are not constants
+ * (also times 100) is a `ratio`. Other arithmetic is `arithmetic`. For a function, its name decides the pattern.
  * @throws FormulaParseError for a formula without any metric or aggregate, and for nestings that no pattern allows
  */
 export function classifyFormula(root: Formula, formula: string): Pattern {
@@ -60,8 +60,8 @@ function isConstant(node: Formula): boolean {
 }
 
 /**
- * For each pattern, the patterns that may contain it. Every pattern may contain the first six. Their own contents are checked against all
- * patterns around them.
+ * For each pattern, the patterns that may contain it. Every pattern may contain the first six. `findNesting` checks the nodes inside these
+ * six against all patterns further out.
  */
 const containers: Record<Pattern, readonly Pattern[] | 'all'> = {
   aggregate: 'all',
@@ -83,8 +83,8 @@ export function mayNest(outer: Pattern, inner: Pattern): boolean {
 }
 
 /**
- * The distinct patterns around the operands of a node of pattern `pattern`. Each stands once, because a formula may have 200 levels of
- * arithmetic.
+ * The distinct patterns around the operands of a node of pattern `pattern`. Repeated patterns are left out, because a formula may have 200
+ * levels of arithmetic.
  */
 export function within(around: readonly Pattern[], pattern: Pattern): readonly Pattern[] {
   return around.includes(pattern) ? around : [...around, pattern];

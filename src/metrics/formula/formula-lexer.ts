@@ -15,7 +15,10 @@ export interface Token {
 }
 
 export interface LexedFormula {
-  /** The formula with full-width signs and digits outside quotes, brackets and names replaced, one character for one. */
+  /**
+   * The formula with its full-width signs and digits replaced by ASCII, one character for one. Text inside quotes, brackets and names is
+   * unchanged.
+   */
   text: string;
   tokens: Token[];
 }
@@ -113,7 +116,10 @@ function isSubscript(previous: Token | undefined, at: number): boolean {
   return previous.kind === 'word' || previous.kind === 'quoted' || previous.text === ')' || previous.text === ']';
 }
 
-/** A token with full-width quotes, brackets and digits replaced by ASCII, as long as before. Text inside quotes and brackets is kept. */
+/**
+ * Returns a token with full-width quotes, brackets and digits replaced by ASCII. Its length and the text inside quotes and brackets stay
+ * the same.
+ */
 function inAscii(kind: Token['kind'] | 'space', matched: string): string {
   if (kind === 'number') return matched.replace(/[０-９]/g, digit => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
   if (kind === 'quoted') return `"${matched.slice(1, -1)}"`;

@@ -18,7 +18,7 @@ export interface SqlText {
 
 interface LeafParts {
   kind: 'leaf';
-  /** The predicates of the leaf, joined by AND. A leaf takes one WHERE inside its parentheses and one behind them. */
+  /** The predicates of the leaf, joined by AND. A leaf may have one WHERE inside its parentheses and one after them. */
   where: SqlText[];
   position: number;
 }
@@ -45,7 +45,9 @@ export type Formula =
       operand: Formula;
       grain: Grain | null;
       count: number | null;
-      /** The days of a period at which the window ends: the last day, the first day, or every day, for the mean of the values. */
+      /**
+       * The day of each period on which the window ends: the last, the first, or (`AVERAGE`) each day in turn, with the mean of the values.
+       */
       at: 'LAST' | 'FIRST' | 'AVERAGE';
       position: number;
     }

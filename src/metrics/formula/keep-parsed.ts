@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type ParsedFormula } from './formula-tree.js';
 import { parseFormula } from './parse-formula.js';
 
-/** Maximum characters of the kept formulas together. A tree takes some hundred bytes for each character. */
+/** Cache of parsed formulas with up to 100,000 characters together. A tree takes some hundred bytes for each character. */
 const kept = new LRUCache<string, ParsedFormula>({ maxSize: 100_000, sizeCalculation: (_, formula) => Math.max(1, formula.length) });
 
 /**

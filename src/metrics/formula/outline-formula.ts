@@ -10,8 +10,8 @@ export interface Reference {
 }
 
 /**
- * The patterns and references of a formula, which decide whether it may refer to other formulas and they to it. An outline is small
- * compared with the tree of the formula.
+ * The patterns and references of a formula. They decide to which formulas it may refer, and which formulas may refer to it. An outline is
+ * small compared with the tree of the formula.
  */
 export interface FormulaOutline {
   /** The distinct patterns of the nodes: the root's first, then depth first. */

@@ -7,8 +7,8 @@ import { parseLeaf, trailingPredicate } from './parse-leaf.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Parses a metric formula. One grammar serves all patterns. English and Chinese words may be mixed. The root
- * of the tree decides the pattern.
+ * Parses a metric formula. One grammar serves all patterns. English and Chinese words may be mixed. The root of the tree decides the
+ * pattern.
  * @throws FormulaParseError with the place of the error, the parts that the grammar allows there, and the nearest pattern
  */
 export function parseFormula(formula: string): ParsedFormula {
@@ -211,8 +211,8 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
 }
 
 /**
- * Parses the decimals of ROUND: one integer from -10 to 10, not an expression. `ROUND(x, 1 + 1)` would need a value before there are
- * rows.
+ * Parses the decimals of ROUND: one integer from -10 to 10, not an expression. The value of an expression, as in `ROUND(x, 1 + 1)`, is
+ * known only when rows are read.
  */
 function parseDecimals(stream: TokenStream): Formula {
   const { position } = stream;

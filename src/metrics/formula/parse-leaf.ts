@@ -5,8 +5,9 @@ import { type AggregateName, type Leaf, type Pattern, type SqlText } from './for
 import { type TokenStream } from './token-stream.js';
 
 /**
- * Parses a leaf (patterns 1 to 4) from behind its opening parenthesis. @param fn canonical name of the function @throws
- * FormulaParseError
+ * Parses a leaf (patterns 1 to 4) from the token after its opening parenthesis.
+ * @param fn canonical name of the function
+ * @throws FormulaParseError
  */
 export function parseLeaf(stream: TokenStream, fn: string, position: number): Leaf {
   const start = stream.current;

@@ -108,7 +108,7 @@ it.each(Object.entries(formulaFunctions))('says %s the same in each of its spell
   }
 });
 
-/** The formula as the parser understood it, whatever its spelling. */
+/** The tree of a formula as JSON, without positions. Different spellings of one formula have the same tree. */
 function meaning({ root }: ParsedFormula): string {
   return JSON.stringify(root, (key, value: unknown) => (key === 'position' ? undefined : value));
 }
@@ -174,7 +174,7 @@ it('tells formulas apart that mean different things, in each language', () => {
     try {
       parsed = parseFormula(formula);
     } catch {
-      // One without a metric or an aggregate.
+      // The random formula has neither a metric nor an aggregate, so the parser refuses it.
       continue;
     }
     const means = meaning(parsed);

@@ -3,16 +3,16 @@ import { grainNames } from './formula-keywords.js';
 import { type Formula, type Grain, type Leaf, type SqlText } from './formula-tree.js';
 
 /**
- * The words of a node. `atom` is a name or a number, which stands alone. `steps` are arithmetic read from left to right. A `phrase` and
- * `steps` get parentheses inside another phrase.
+ * The words of a node. `atom` is a name or a number, which never needs parentheses. `steps` are arithmetic read from left to right. A
+ * `phrase` and `steps` get parentheses inside another phrase.
  */
 interface Reading extends Bilingual {
   kind: 'atom' | 'phrase' | 'steps';
 }
 
 /**
- * Says a formula in plain words. Different trees have different words: inside a phrase, everything but a single name or number stands
- * in parentheses.
+ * Describes a formula in plain words. Different trees get different words: inside a phrase, everything except a single name or number is in
+ * parentheses.
  */
 export function readFormula(root: Formula): Bilingual {
   const { zh, en } = read(root);

@@ -12,7 +12,7 @@ const maxDepth = 32;
  */
 const maxOperators = 200;
 
-/** A cursor over the tokens of a formula. It knows the pattern that is being read, so that an error can name the nearest pattern. */
+/** A cursor over the tokens of a formula. It records the pattern that is being parsed, so that an error can name the nearest pattern. */
 export class TokenStream {
   private index = 0;
   private depth = 0;
@@ -52,8 +52,9 @@ export class TokenStream {
   }
 
   /**
-   * Consumes the current token if it is one of these operators. @returns the operator, else null @throws FormulaParseError past 200
-   * operators
+   * Consumes the current token if it is one of these operators.
+   * @returns the operator, else null
+   * @throws FormulaParseError past 200 operators
    */
   takeOperator<T extends string>(...symbols: T[]): T | null {
     const found = symbols.find(symbol => this.isSymbol(symbol));

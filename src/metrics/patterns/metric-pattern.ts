@@ -8,7 +8,7 @@ export interface MetricPattern<Node extends Formula = Formula> {
 
 /** Plans one node of a formula for its pattern. It hides bindings and requests from the pattern. */
 export interface Planner {
-  /** Whether the node counts the rows of windows that each end on one day. False if the mean over the days of a period is taken. */
+  /** Whether the node aggregates windows that each end on one day of the period. False for the mean over all days of a period. */
   readonly isWindowed: boolean;
   /** Whether an argument of the node is known to be a number, not a length of time. */
   isNumber(this: void, argument: SqlText): boolean;
@@ -28,15 +28,15 @@ export interface Planner {
 }
 
 /**
- * The rows that a column counts for a period and a tuple of dimensions, if they are other rows than those of the period and the tuple.
- * Each pattern sets one of the fields.
+ * The rows that a column aggregates for a period and a tuple of dimensions, if they are not simply the rows of that period and tuple. Each
+ * pattern sets one of the fields.
  */
 export interface Axis {
-  /** Counts the rows up to a day of the period, instead of the rows of the period. */
+  /** Aggregates the rows of a window that ends on a day of the period, instead of the rows of the period. */
   window?: Window;
-  /** Counts the rows of an earlier period. */
+  /** Aggregates the rows of an earlier period. */
   shift?: Shift;
-  /** Counts the rows of all tuples that agree in these dimensions, instead of the rows of one tuple. */
+  /** Aggregates the rows of all tuples that have the same values in these dimensions, instead of the rows of one tuple. */
   within?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface Window {
    * window's last day.
    */
   from: 'start' | { startOf: Grain } | Span;
-  /** Last day of the window: the last day of the period, its first day, or each of its days, for the mean of their values. */
+  /** Last day of the window: the last day of the period, its first day, or (`AVERAGE`) each of its days, with the mean of the values. */
   day: 'LAST' | 'FIRST' | 'AVERAGE';
 }
 
@@ -72,7 +72,7 @@ export interface Attribution {
   entity: string;
   /** How long after a base event an event can be credited to it. Null for any time after. */
   within: Span | null;
-  /** The count of credited events where there are none: 0 if true, NULL if false, as for a sum. `fill: zero` makes it 0 either way. */
+  /** The result for a group without credited events: 0 if true; NULL if false, as for a sum. `fill: zero` makes it 0 in both cases. */
   countsNone: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface Aggregate {
   name: string;
   args: SqlText[];
   where: SqlText[];
-  /** Counts only the rows of the earliest or the latest time of each period and key. */
+  /** Aggregates only the rows of the earliest or the latest time of each period and key. */
   pick?: Pick;
   /** Leaves out rows with a NULL argument. */
   completeRowsOnly?: boolean;
@@ -107,8 +107,8 @@ export interface Aggregate {
 export interface Pick {
   end: 'FIRST' | 'LAST';
   /**
-   * The key. For each of its values a time is chosen, whatever the dimensions. Null to choose one time for all rows of a period and a
-   * tuple of dimensions.
+   * The key. The first or last time is chosen separately for each value of the key, whatever the dimensions. Null to choose one time for
+   * all rows of a period and a tuple of dimensions.
    */
   by: SqlText | null;
 }

@@ -81,8 +81,9 @@ export function guardOverTable(table: BoundTable): Guard {
 }
 
 /**
- * Guards the query of a binding. @param tables the tables that the query may read; absent for all tables of the schema @throws
- * UnsafeFilterClauseError
+ * Guards the query of a binding.
+ * @param tables the tables that the query may read; absent for all tables of the schema
+ * @throws UnsafeFilterClauseError
  */
 export function guardQuery({ sql, schema }: BoundQuery, tables?: ReadonlySet<string>): GuardedSelect {
   return guardSelect(sql, { schema, ...(tables && { tables }) });

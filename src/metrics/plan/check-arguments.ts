@@ -31,8 +31,8 @@ export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | 
 }
 
 /**
- * For each additivity, the functions that it refuses because they add values up: `semi_additive` values over time, `non_additive`
- * values at all.
+ * For each additivity, the functions that it refuses because they add values up. `semi_additive` values must not be added over time, as SUM
+ * does. `non_additive` values must not be added at all; FIRST and LAST add the values of one time.
  */
 const sums: Partial<Record<Additivity, readonly string[]>> = { semi_additive: ['SUM'], non_additive: ['SUM', 'FIRST', 'LAST'] };
 

@@ -55,7 +55,8 @@ export function checkAxes(
       report(`time.${field}`, ...(grain === 'hour' ? needsWholeHours : needsWholeDays));
   if (countPeriods(time) > maxFilledPeriods)
     report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
-  // The clock is followed only through a range that is known to be real and short.
+  // `checkHours` looks for clock changes in the range only if no problem was found so far. In an invalid or very long range the search
+  // would fail or take seconds.
   if (grain === 'hour') checkHours(moved, request, time, problems.length === 0, report);
   for (const { axis, binding } of moved) {
     if (axis.shift) checkShift(axis.shift, grain, report);
@@ -147,7 +148,7 @@ function inYears({ count, unit }: { count: number; unit: Grain }): number {
 }
 
 /**
- * Checks that a comparison goes back a whole number of the grain. Otherwise it would compare a period with parts of two earlier
+ * Checks that a comparison goes back a whole number of periods of the grain. Otherwise it would compare a period with parts of two earlier
  * periods.
  */
 function checkShift(shift: Span, grain: Grain | null, report: Report): void {
@@ -231,8 +232,8 @@ function checkWithin(scans: readonly Scan[], { dimensions }: MetricRequest, repo
 }
 
 /**
- * The level of a total that keeps the dimensions `within`: one bit for each requested dimension, 1 if the total does not keep it, as
- * GROUPING gives it. 0 if the total keeps all.
+ * The level of a total that keeps the dimensions `within`, in the form of SQL's GROUPING: one bit for each requested dimension, 1 if the
+ * total does not keep it. 0 if the total keeps all.
  */
 export function levelOf(within: readonly string[], { binding }: Scan, { dimensions }: MetricRequest): number {
   const kept = within.map(name => findDimension(binding, name)?.name);

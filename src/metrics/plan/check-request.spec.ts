@@ -64,7 +64,7 @@ describe('a request that does not fit is a 422', () => {
 
   const earlierHour: Partial<MetricRequest> = { compare: { shift: { count: 1, unit: 'hour' }, modes: ['value'] } };
   const hourly = { ...orders, time: { ...orders.time!, min_grain: 'hour' as const } };
-  // Each took seconds, or ended in a RangeError, when the clock of the zone was followed through the whole range.
+  // Each of these ranges took seconds, or ended in a RangeError, while the check searched the whole range for clock changes.
   it.each<[Partial<MetricRequest['time']>, string[]]>([
     [{ from: '0001-01-01', to: '9999-12-31' }, ['body.time.to too_many_periods']],
     [{ from: '-200000-01', to: '+200000-01' }, ['body.time.from date_type', 'body.time.to date_type', 'body.time.to too_many_periods']],

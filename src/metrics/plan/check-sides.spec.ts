@@ -18,7 +18,7 @@ const join = (to: ReturnType<typeof table>, on: BoundJoin['on'], relationship: B
 });
 const column = (name: string, expression: string, type = 'integer'): BoundColumn => ({ name, expression, type });
 
-/** Sales of products of suppliers, each sale with one receipt. */
+/** Sales of products, which have suppliers. Each sale has one receipt. */
 const sales: MetricBinding = {
   connection_id: 1,
   fact: table('sales', ['id', 'product', 'qty', 'receipt', 'rate']),
@@ -180,7 +180,8 @@ describe('a table that is joined one to one', () => {
   it('needs keys that are unique among the rows of the row filter', () => {
     const filterOf = (filter: string) => plan('SUM(paid)', { row_filter: filter }).oneToOne.map(join => join.filter);
     expect(filterOf('qty > 1')).toEqual(['qty > 1']);
-    // A filter of other tables, or of a column that relations read as a decimal, may admit other rows alone than in the relation.
+    // A filter that reads other tables, or a column that relations read as a decimal, may keep other rows when it is applied to the fact
+    // table alone.
     expect(filterOf('products.stock > 1')).toEqual([undefined]);
     expect(filterOf('rate > 0.1')).toEqual([undefined]);
   });

@@ -14,10 +14,11 @@ import { type ResolvedLeaf } from './resolve-metric.js';
 type ColumnName = [qualifier: string | null, name: string];
 
 /**
- * Refuses an aggregate that takes all its values from joined tables of which one row belongs to several rows of the fact table: the row
- * would count once for each of them. Extremes and distinct counts are the same either way. FIRST and LAST add up the rows of one time, with
- * a key or without. A binding that declares its values `additive` means them by row.
- * @returns the one-to-one joins that aggregates rely on, turned round: their keys in the other table must be unique as well
+ * Refuses an aggregate if all its values come from joined tables and one row of these tables may belong to several rows of the fact table,
+ * since that row would count once for each of them. Extremes and distinct counts are allowed, because repeated rows do not change them.
+ * FIRST and LAST are checked, because they add up the rows of one time. A binding that declares its values `additive` wants them counted by
+ * fact row.
+ * @returns the one-to-one joins that aggregates rely on, reversed: their keys in the other table must be unique as well
  * @throws FanOutMeasureError
  */
 export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<MetricBinding, GuardedTexts>): Steps<BoundJoin[]> {
@@ -48,7 +49,10 @@ export function* checkSides(leaves: readonly ResolvedLeaf[], texts: ReadonlyMap<
   return [...relied.values()];
 }
 
-/** The arguments whose values an aggregate puts together. Empty for an aggregate that a repeated row does not change. */
+/**
+ * The arguments of an aggregate whose result changes if a row of the argument's table is repeated. Empty for extremes and distinct counts,
+ * and for COUNT(*), which has no argument.
+ */
 function measuredTexts(leaf: Leaf): SqlText[] {
   if (leaf.pattern === 'count_distinct') return [];
   if (leaf.pattern !== 'aggregate') return argumentsOf(leaf).filter(text => text !== null);
@@ -60,12 +64,15 @@ function functionOf(leaf: Leaf): string {
   return leaf.pattern === 'weighted_average' ? 'WAVG' : 'PERCENTILE';
 }
 
-/** The tables of a binding, with the number of fact rows that one of their rows belongs to. */
+/** Determines for each table of a binding whether one of its rows may belong to several fact rows. */
 class Sides {
   private readonly guard: Guard;
-  /** For each table, by its alias: the joins to prove if one of its rows belongs to one fact row at most. Null if it may be several. */
+  /**
+   * For each table, by its alias: the joins whose keys must be proved unique, so that one row belongs to one fact row at most. Null if a
+   * row may belong to several.
+   */
   private readonly proofs = new Map<string, BoundJoin[] | null>();
-  /** The aliases of tables that could be proved if their joins were declared one to one. */
+  /** The aliases of tables whose rows would belong to one fact row at most if their joins were declared one to one and proved. */
   private readonly undeclared = new Set<string>();
 
   constructor(private readonly binding: MetricBinding) {
@@ -99,7 +106,7 @@ class Sides {
     return bound ? valueColumns(this.guard(bound.expression).tree, typeOf).map(([qualifier]) => qualifier ?? fact.alias) : [];
   }
 
-  /** The joins to prove if a join is one to one. */
+  /** The joins whose keys must be proved unique if the given join is one to one. Null if there is no proof for it. */
   private proofThrough({ on }: BoundJoin, before: ReadonlyMap<string, BoundTable>): BoundJoin[] | null {
     const [alias, ...others] = new Set(
       on.flatMap(([outer]) => this.guard(outer).columns.map(([qualifier]) => qualifier ?? this.binding.fact.alias)),
@@ -114,8 +121,8 @@ class Sides {
   }
 
   /**
-   * The row filter, if it reads the fact table alone. Null also if it reads a float: relations compare floats as decimals, see
-   * `compileTable`, so that the filter alone could admit other rows.
+   * The row filter, if it reads only columns of the fact table and no float. Otherwise null. Relations compare floats as decimals, see
+   * `compileTable`, so a filter on a float could keep other rows when it is applied to the table itself.
    */
   private ownFilter(): string | null {
     const { fact, row_filter: filter } = this.binding;
@@ -129,8 +136,8 @@ class Sides {
 }
 
 /**
- * The columns whose values an expression takes. A column of a condition decides only, as in a WHERE: `CASE WHEN stock > 0 THEN 1 END`
- * takes the value of no column. A boolean column is a condition.
+ * The columns whose values an expression can return. Columns in a condition do not count: `CASE WHEN stock > 0 THEN 1 END` returns the
+ * value of no column. A boolean column is a condition.
  */
 function valueColumns(tree: SqlTree, typeOf: TypeOf): ColumnName[] {
   const found: ColumnName[] = [];

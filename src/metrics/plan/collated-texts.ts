@@ -11,7 +11,10 @@ export interface CollatedTexts {
   dimensions: string[];
 }
 
-/** Finds the comparisons of columns with a `collation`. Only bare columns count, since an expression may have given its texts one form. */
+/**
+ * Finds the comparisons of columns with a `collation`. Only bare columns count, since an expression may already make equal texts identical,
+ * as `UPPER` does.
+ */
 export function collatedTexts({ scans }: MetricPlan, dimensions: readonly string[], assembly: SqlAssembly): CollatedTexts {
   const isCollated = (binding: MetricBinding, expression: string): boolean =>
     columnIn(assembly.judge(binding, expression), binding)?.collation !== undefined;

@@ -6,12 +6,13 @@ import { type Scan, type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Flags on the rows of a comparison by dimensions. A row is compared with the row of the earlier period that has the same dimensions, so
- * a dimension that changes with the period, such as the weekday beside the day before, leaves nothing to compare.
- * - `SIDES_APART`: the row's period has rows of both periods, and none of the `dimensions` has a value in both.
- * - `SIDES_MEET`: the values of `dimensions` in the row occur in both periods.
- * - `SIDE_SHIFTED`: the statement shows the earlier period alone, so `dimensions` are those of the earlier period. Absent for whole weeks
- *   before, which keep the weekday.
+ * Flags on the rows of a comparison by dimensions. A row is compared with the row of the earlier period that has the same dimensions. So a
+ * dimension that changes with the period leaves nothing to compare: the weekday, for instance, in a comparison with the day before.
+ * - `SIDES_APART`: the row's period has rows of its own and of the earlier period, but no combination of values of `dimensions` occurs in
+ *   both.
+ * - `SIDES_MEET`: the combination of values of `dimensions` in the row occurs in both periods.
+ * - `SIDE_SHIFTED`: the statement shows only the earlier period, so `dimensions` are those of the earlier period. Absent for a shift by
+ *   whole weeks, which keeps the weekday.
  */
 export type SideFlag =
   | { code: 'SIDES_APART'; dimensions: string[]; followTime: boolean }
@@ -30,8 +31,8 @@ export function comparesByDimension(scans: readonly Scan[], { dimensions }: Metr
 }
 
 /**
- * Adds a part to `parts` that tells of each row whether the values of the dimensions in doubt occur on both sides of the comparison.
- * Those that follow the time column are in doubt first, else all are.
+ * Adds a part to `parts` that shows for each row whether the values of the checked dimensions occur on both sides of the comparison. If
+ * some dimensions follow the time column, only these are checked, otherwise all.
  * @param source the part with the rows, and with the columns `own` and `earlier` that `compileStack` adds
  */
 export function compareSides(
@@ -83,8 +84,8 @@ function isWholeWeeks({ shift }: ScanAxis, grain: Grain | null): boolean {
 }
 
 /**
- * Whether a dimension is computed from the time column alone, or from a table that is joined by the time column alone, as a calendar
- * is. A time of several columns is followed by none: one of them may be a status that chooses between two times.
+ * Whether a dimension is computed from the time column alone, or from a table that is joined by the time column alone, such as a calendar.
+ * False for every dimension if the time is computed from several columns: one of them may be a status that chooses between two times.
  */
 function followsTime(name: string, binding: MetricBinding, assembly: SqlAssembly): boolean {
   const dimension = findDimension(binding, name);
@@ -100,7 +101,7 @@ function followsTime(name: string, binding: MetricBinding, assembly: SqlAssembly
     return read.length > 0 && read.every(column => columns.has(keyOf(column)) || tables.has(column.table));
   };
   for (const { alias, on } of binding.joins) {
-    // The key of a joined table is unique, so the table follows the time where its key does, on either side of the join.
+    // The key of a joined table is unique. So the table follows the time if the columns on one of the two sides of its join do.
     if (!follow(on.map(([outer]) => outer)) && !follow(on.map(([, key]) => key))) continue;
     tables.add(alias);
     for (const column of on.flatMap(([outer]) => columnsOf(outer))) columns.add(keyOf(column));

@@ -8,8 +8,8 @@ import { bitOf } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Adds a part to `parts` that puts the totals, by which values are divided, beside each row, under names of their own. Rows and totals
- * stand in one relation and differ by `level`. Window functions match them by the keys that they share, so NULL keys match too.
+ * Adds a part to `parts` that gives each row, in additional columns, the totals by which its values are divided. Rows and totals are in one
+ * relation and differ by `level`. Window functions match rows with totals by the keys that both have, so NULL keys match too.
  * @returns the name of the part
  */
 export function spreadTotals(

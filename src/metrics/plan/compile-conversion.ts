@@ -13,11 +13,11 @@ import { type NamedSql } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Compiles a conversion: counts base events, and the events credited to them. An event is credited to the latest base event of its
- * entity at or before the event. Both kinds stand in one list, ordered by entity and time, in which each base event begins a run; so
- * each event is read once, however many events its entity has. Range, filters and clause choose base events before events are credited.
- * Credited events may lie after the range (metrics.md A.7). Among base events at the same time, the event is credited to the last one
- * by row identity, in an order that all databases have.
+ * Compiles a conversion: counts base events, and the events credited to them. An event is credited to the latest base event of its entity
+ * at or before the event. One list contains both kinds of events, ordered by entity and time, and each base event begins a run in it. So
+ * each event is read once, however many events its entity has. Range, filters and clause select base events before events are credited.
+ * Credited events may lie after the range (metrics.md A.7). Among base events at the same time, the event is credited to the last one by
+ * row identity, in an order that is the same in all databases.
  */
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
@@ -29,8 +29,8 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const unit = commonGrain(bound, eventTime);
   const isWithinHours = events.within?.unit === 'hour';
   if (isWithinHours) assembly.refuseElsewhere('CONVERSION … WITHIN hours');
-  // Events are ordered by moments where these are known, because a local time that occurs twice does not tell which event was first. For
-  // WITHIN hours, elapsed time counts, also where the clock is moved.
+  // If both time columns are moments, events are ordered by moments: a local time that occurs twice does not show which event was first.
+  // WITHIN hours also uses moments, because it measures elapsed time, even across a clock change.
   const isOfMoments = isWithinHours || (bound.type === 'timestamptz' && eventTime.type === 'timestamptz');
   const momentOf = (of: BoundTime): string => {
     if (isOfMoments) return momentColumn(of, assembly);
@@ -48,7 +48,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const identity = identityOf(binding, assembly);
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
   const dimensions = context.request.dimensions.map((name, at) => ({ name: `d${at}`, type: findDimension(binding, name)?.type ?? '' }));
-  // True if period and order follow from the time of a base event alone, so that no other columns of it are carried along.
+  // True if the time of a base event alone determines its period and its order. Then no other columns of base events are carried along.
   const isTold =
     dimensions.length === 0 && !isWithinHours && grain !== 'hour' && (grain === null || unit === null || isPartOf(unit, grain));
   const ofGroup: (NamedSql & { type: string })[] = [
@@ -103,7 +103,8 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   ) AS w`;
   const ofPeriod =
     isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', localOf('"base"')), grain, time, bound, assembly) : '"period"';
-  // On MySQL a time before the earliest possible time is NULL. It lies before every base event, so NULL counts as within the span.
+  // On MySQL a subtraction that goes below the earliest possible time gives NULL. That time would lie before every base event, so NULL
+  // counts as within the span.
   const [baseTime, eventTimeOf] = ['"base"', '"at"'].map(name => (isWithinHours ? name : localOf(name))) as [string, string];
   const inTime = span ? ` AND (${baseTime} <= ${earlier(eventTimeOf, span.count, span.unit)}) IS NOT TRUE` : '';
   const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
@@ -125,8 +126,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 }
 
 /**
- * Hidden columns with the grain of the binding, which order rows of the same time. `type` is known for bare columns, and '' for other
- * expressions.
+ * Hidden columns with the grain of the binding. They order rows of the same time. `type` is '' for expressions that are not bare columns.
  */
 function identityOf(binding: MetricBinding, assembly: SqlAssembly): BoundColumn[] {
   return binding.grain.map((expression, at) => {
@@ -151,8 +151,8 @@ function where(conditions: string[]): string[] {
 }
 
 /**
- * The coarser of the finest grains of two time columns, to which both are cut before they are compared; null if no cut is needed. A
- * date does not tell the time of day.
+ * The grain to which two time columns are truncated before they are compared: the coarser of their finest grains, but at least a day. Null
+ * if no truncation is needed. A date and a timestamp are always truncated, because a date has no time of day.
  */
 function commonGrain(a: BoundTime, b: BoundTime): Grain | null {
   const finest = grains.indexOf('day');

@@ -4,8 +4,8 @@ import { columnsOf, compileValue } from './compile-value.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 
 /**
- * Compiles the mean, over the days of each period, of a value over columns of other scans, as the part `f<index>`. For each day these
- * scans are stacked, as for a period. Days without rows, or without a value, are left out.
+ * Compiles the part `f<index>`: the mean, over the days of each period, of a value that combines columns of other scans. These scans are
+ * stacked day by day. Days without rows, or without a value, are left out.
  * @param name the name of the column of the mean
  */
 export function compileMean(

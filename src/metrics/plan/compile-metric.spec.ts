@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.close());
 
-/** An expression that PostgreSQL estimates as slow, and evaluates after others. */
+/** An expression with a high estimated cost, so that PostgreSQL evaluates it after cheaper conditions. */
 const manyUpper = (text: string): string => `${'upper('.repeat(8)}${text}${')'.repeat(8)}`;
 
 describe('the SQL of one scan', () => {
@@ -77,7 +77,7 @@ LIMIT $5::bigint OFFSET $6::bigint`,
   });
 
   it('takes quantiles between values and among them (risk: the last bits of a double)', async () => {
-    // The second column tells whether the value has more than 15 digits.
+    // The second column is true if the value has more than 15 digits.
     expect(await run('MEDIAN(金额)')).toEqual([['30', false]]);
     expect(await run('PERCENTILE(weight, 0.75)')).toEqual([['0.45', false]]);
     expect(await run('PERCENTILE(金额, 0.9, DISC)')).toEqual([['100']]);
@@ -256,7 +256,7 @@ describe('rows', () => {
   it('orders ties by the keys, so that pages do not overlap', async () => {
     const pageAt = (offset: number) =>
       run('MIN(1)', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc', nulls: 'last' }], limit: 1, offset });
-    // Reads one row more than the limit.
+    // A statement returns one row more than the limit.
     expect([await pageAt(0), await pageAt(1), await pageAt(2)].map(rows => rows[0]?.[0])).toEqual(['华东', '华南', null]);
     expect(await pageAt(0)).toHaveLength(2);
   });

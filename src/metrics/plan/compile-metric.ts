@@ -64,9 +64,9 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
 
 /**
  * Compiles resolved metrics and a request into one statement. Each binding is aggregated in one scan. Scans of different bindings are
- * stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows (metrics.md, pattern 5). `having`,
- * order and limit are applied last. For a finite `limit` the statement reads one row beyond it, to tell whether the result is cut.
- * Totals are computed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
+ * stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows (metrics.md, pattern 5). `having`, order
+ * and limit are applied last. For a finite `limit` the statement reads one row beyond it, which shows whether the result is cut. Totals are
+ * computed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
  * @throws UnsafeFilterClauseError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
 export function* compileInSteps(asked: readonly NamedMetric[], request: MetricRequest): Steps<CompiledMetrics> {

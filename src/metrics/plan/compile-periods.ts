@@ -4,13 +4,14 @@ import { hoursBetween, justAfter } from './hours.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 export interface StatementPeriods extends PeriodSource {
-  /** SQL of the condition that rows lie so far apart that not all periods are computed. Undefined if the request limits the periods. */
+  /** SQL of the condition that the rows span more periods than are computed. Undefined if the request limits the periods. */
   tooMany?: string;
 }
 
 /**
- * The periods of a statement, for scans that count other rows for a period than the rows of the period. If the range has no start or no
- * end, the periods reach from the first row of all scans, or to the last. Null if no scan needs the periods.
+ * The periods of a statement, for scans with a window or a shift, which for a period aggregate other rows than those of the period. If the
+ * range has no start, the periods begin with the first row of all scans. If it has no end, they reach to the last row. Null if no scan
+ * needs the periods.
  * @param parts the parts of the WITH list, to which a part with the first and the last time of the rows is added
  */
 export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: SqlAssembly, parts: string[]): StatementPeriods | null {

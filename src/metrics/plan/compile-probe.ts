@@ -8,7 +8,7 @@ import { SqlAssembly } from './sql-assembly.js';
 const mostCharacters = 400_000;
 
 /**
- * A statement that selects all columns of a binding, then all dimensions, all entities and the time, so that the database tells their
+ * A statement that selects all columns of a binding, then all dimensions, all entities and the time, so that the database returns their
  * types. The caller adds LIMIT 0.
  */
 export function* compileProbe(binding: MetricBinding): Steps<SqlStatement> {

@@ -7,8 +7,8 @@ import { type BoundJoin, type TableRead } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
 /**
- * A statement that checks whether tables still are as a binding was checked against. It gives one row: for each join a boolean, true if
- * a key occurs twice, then for each column of each table a NULL of the column's type.
+ * A statement that checks whether tables are still as they were when the binding was checked. It returns one row: for each join a boolean,
+ * true if a key occurs twice, then for each column of each table a NULL of the column's type.
  */
 export function* compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): Steps<SqlStatement> {
   const assembly = new SqlAssembly();

@@ -52,7 +52,8 @@ export function compileRelation(
   });
   joins.reverse();
   if (withKept) {
-    // A left join hides no row. Its condition is always true, and names its table, so that the planner keeps the clause above the join.
+    // A left join hides no row, so its condition here is always true. The condition names the joined table, so that the planner evaluates
+    // the clause after the join.
     const conditions = joins.map(({ join, on }) => (join.kind === 'inner' ? on : `((${on}) IS NULL OR (${on}) IS NOT NULL)`));
     if (binding.row_filter !== null) conditions.push(embed(binding.row_filter));
     columns.push(`(${conditions.join(' AND ') || 'TRUE'}) AS ${quote(keptColumn)}`);
@@ -79,10 +80,11 @@ export function expressionsOf({ time, row_filter, joins }: MetricBinding): strin
 }
 
 /**
- * SQL of a table with its columns of type real or double precision read as numeric, through their shortest text. A direct cast keeps
- * only 6 digits of real and 15 of double precision, and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's
- * `real` prices sum to 56500.887).
- * @param isFirst whether a query is computed before any condition around it. PostgreSQL moves no condition below OFFSET.
+ * SQL of a table with its columns of type real or double precision read as numeric, through their shortest text. A direct cast keeps only 6
+ * digits of real and 15 of double precision, and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's `real`
+ * prices sum to 56500.887).
+ * @param isFirst whether a query is computed before any condition around it. PostgreSQL does not move conditions into a sub-select with
+ * OFFSET.
  */
 function compileTable(table: BoundTable, used: ReadonlySet<string>, isFirst: boolean, assembly: SqlAssembly): string {
   const { quote, toDecimal } = assembly.dialect;

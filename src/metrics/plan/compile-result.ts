@@ -15,8 +15,8 @@ import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { judgeRows } from './scan-rows.js';
 
 /**
- * A boolean column after the values of a row: a warning holds for a metric in this row, there are more periods than are computed, or how
- * the row is compared.
+ * A boolean column after the values of a row. It is true if a warning holds for a metric in this row, if there are more periods than are
+ * computed, or if the row is compared as `SideFlag` describes.
  */
 export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' } | SideFlag;
 
@@ -35,7 +35,7 @@ export type Building = Pick<ScanContext, 'assembly' | 'problems' | 'checks'>;
 
 /**
  * Compiles planned metrics up to their values, without `having`, order and limit.
- * @param tellsSides whether flags tell how rows are compared
+ * @param tellsSides whether to add the flags of `compareSides`
  */
 export function* compileResult(
   { scans, warnings, oneToOne }: MetricPlan,

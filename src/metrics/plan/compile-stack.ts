@@ -3,12 +3,13 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * The FROM of the outer SELECT: the only scan, or all scans stacked and grouped. `fill` adds a row for every period and every tuple of
- * dimensions that occurs. It fills the columns of scans here, before the arithmetic (dbt-labs/metricflow#1098).
+ * Compiles the relation that the outer SELECT reads: the only scan, or all scans stacked and grouped. `fill` adds a row for every period
+ * and every tuple of dimensions that occurs. It fills the columns of scans here, before the arithmetic (dbt-labs/metricflow#1098).
  * @param keys the quoted columns that all scans have: `"period"` first if there is a grain, then the dimensions
  * @param isLevelled whether the scans have totals as well as rows, which differ by `level`: 0 for rows
  * @param sources the scans, each with the name of the part of the WITH list that has its rows
- * @param tellsSides whether rows tell by `own` and `earlier`, each 1 or 0, if the period and its earlier period have rows
+ * @param tellsSides whether to add the columns `own` and `earlier`: 1 if there is a row of the period itself, or of the earlier period,
+ * else 0
  * @param parts the parts of the WITH list, to which the stack is added
  * @returns the name of the part to read
  */

@@ -56,7 +56,7 @@ describe('time', () => {
       dimensions: [],
     };
     const days = { time: { from: '2024-10-26', to: '2024-10-28', grain: 'day' } } as const;
-    // Local time is that of UTC, then an hour behind.
+    // Local time equals UTC until the clock change, and is an hour behind UTC after it.
     expect(await run('COUNT(*)', days, twice)).toEqual([
       ['2024-10-26', '48'],
       ['2024-10-27', '50'],

@@ -160,10 +160,10 @@ export function checkZone(
   reads: readonly TableRead[],
   problems: FieldProblem[],
 ): void {
-  // A range has an effect of the zone as well: the zone tells which day is today.
+  // The zone also has an effect on `time.range`, because it decides which day is today.
   const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
   const readsMoments = reads.some(({ table, columns }) =>
-    // The SQL of a query may turn moments into dates, so its columns do not tell whether it reads moments.
+    // The SQL of a query may turn moments into dates, so the types of its columns do not show whether it reads moments.
     'sql' in table.source ? true : table.columns.some(({ name, type }) => type.startsWith('timestamptz') && columns.includes(name)),
   );
   const hasEffect = readsMoments || (isTimed && bindings.some(binding => binding.time?.type !== 'date')) || time?.range !== undefined;
@@ -246,7 +246,10 @@ export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssemb
   return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown };
 }
 
-/** SQL of the text of a period, which is its first day. PostgreSQL's `to_char` writes 44 BC and 44 AD alike. */
+/**
+ * SQL of the text of a period, which is its first day. The era is added where it is needed, because PostgreSQL's `to_char` writes 44 BC and
+ * 44 AD alike.
+ */
 export function periodText(start: string, plan: Pick<TimePlan, 'from'>, assembly: SqlAssembly): string {
   return assembly.withEra(assembly.dialect.dayText(start), start, plan.from);
 }

@@ -2,7 +2,7 @@ import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Test, type Value } from '../patterns/metric-pattern.js';
 
 export type ValueColumn = Extract<Value, { kind: 'column' }>;
-/** Gives the SQL of an aggregated column that a value names. */
+/** Returns the SQL of an aggregated column that a value names. */
 export type ColumnSql = (column: ValueColumn) => string;
 
 /**

@@ -2,7 +2,7 @@ import { type Guard, type GuardedExpression, guardPrefix } from '../../sql-guard
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
 import { withoutLength } from '../../sql/without-length.js';
 
-/** Gives the PostgreSQL type of a column from its name and the qualifier before the name; undefined if there is no such column. */
+/** Returns the PostgreSQL type of a column from its name and the qualifier before the name; undefined if there is no such column. */
 export type TypeOf = (column: string, qualifier: string | null) => string | undefined;
 
 /** Kind of a value: `other` is certainly not a number, such as a date; `unknown` may be a number or anything else. */
@@ -34,15 +34,15 @@ function list(names: string): string[] {
 }
 
 /**
- * Rewrites the text of an expression: each sum, product and quotient of integers gets a decimal, so that no quotient is cut and no sum
- * or product overflows. The neutral number goes before the operator, with an operator of the same rank, so that the rest of the text
- * keeps its meaning: `a / b` becomes `a * 1::numeric / b`.
+ * Rewrites the text of an expression: each sum, product and quotient of integers gets a decimal operand that changes no value (`1` or `0`),
+ * so that no quotient is cut and no sum or product overflows. The decimal goes before the operator, with an operator of the same rank, so
+ * that the rest of the text keeps its meaning: `a / b` becomes `a * 1::numeric / b`.
  */
 export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): string {
   const places: { offset: number; neutral: string }[] = [];
   const kinds = new Kinds(typeOf);
   visit(tree);
-  // The parser gives positions in bytes, from the beginning of the statement that the guard puts around the text.
+  // The parser returns positions in bytes, counted from the beginning of the statement that the guard puts around the text.
   let bytes = Buffer.from(text);
   for (const { offset, neutral } of places.sort((a, b) => b.offset - a.offset))
     bytes = Buffer.concat([bytes.subarray(0, offset), Buffer.from(neutral), bytes.subarray(offset)]);
@@ -53,7 +53,7 @@ export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): s
     const { A_Expr: expression, FuncCall: call, A_Indices: subscript } = value as Record<string, NodeFields | undefined>;
     if (subscript) return;
     if (expression) {
-      // Only an integer may be added to a date, so its operands are not rewritten.
+      // Arithmetic with a date is not rewritten, because only an integer can be added to a date.
       if (arithmetic.has(operatorOf(expression)) && kinds.ofOperands(expression).includes('other')) return;
       const neutral = neutralOf(expression, kinds);
       if (neutral !== null) places.push({ offset: Number(expression.location) - guardPrefix.length, neutral });
@@ -69,7 +69,7 @@ function neutralOf(expression: NodeFields, kindsOf: Kinds): string | null {
   const kinds = kindsOf.ofOperands(expression);
   if (kinds.includes('other') || kinds.includes('decimal')) return null;
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
-  // A sum of two constants stays an integer, because an index on an integer column is not used for a decimal.
+  // A sum of two constants stays an integer, because PostgreSQL does not use an index on an integer column for a comparison with a decimal.
   if ([expression.lexpr, expression.rexpr].every(each => 'A_Const' in (each as object))) return null;
   // An unknown value may be a date, and a decimal cannot be added to a date.
   return kinds.includes('unknown') ? null : '+ 0::numeric ';
@@ -100,7 +100,8 @@ class Kinds {
     const kinds = this.ofOperands(A_Expr);
     if (kinds.length === 1) return kinds[0]!;
     if (kinds.includes('other')) return 'other';
-    // A sum of an unknown value and an integer stays unknown. Any other arithmetic gives a decimal, because a decimal is added to it.
+    // A sum of an unknown value and an integer stays unknown. Any other arithmetic gives a decimal, because `neutralOf` adds a decimal
+    // operand.
     return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
   }
 

@@ -12,7 +12,7 @@ import { readBoundedFile } from './read-bounded-file.js';
 
 export const maxFileBytes = 64 * 1024;
 
-/** The time in ms for which Keygen's own gate accepts an expired licence file. */
+/** The time in ms for which an expired licence file is still accepted, as in Keygen's own gate. */
 export const expiredGraceMs = 30 * dayMs;
 
 interface Times {
@@ -27,8 +27,8 @@ interface Times {
 export async function checkLicenceFile(source: OfflineSource, now: Date, latestSeen: Date | null): Promise<LicenceProof> {
   const certificate = parseCertificate(await readText(source.file));
   const { kind, enc, signature } = certificate;
-  // The signature covers the encoded text, so it is checked before the content is read. The prefix `kind` keeps signatures of the two kinds
-  // of file apart.
+  // The signature covers the encoded text, so it is checked before the content is read. The prefix `kind` is part of the signed text, so
+  // that a signature for one kind of file is not valid for the other kind.
   if (!verify(null, Buffer.from(`${kind}/${enc}`), source.publicKey, signature)) throw new LicenceRefusedError('signature_invalid');
   return judgePayload(openCertificate(certificate, source), certificate, source, { now, latestSeen });
 }

@@ -46,7 +46,7 @@ export async function checkOnline(
   }
 }
 
-/** Tells whether a refusal is signed by the licensor. An earlier signed approval then no longer counts. */
+/** Whether the licensor has signed the refusal. Such a refusal withdraws an earlier signed approval. */
 export function endsTheLicence({ reason }: LicenceRefusedError): boolean {
   return reason === 'not_valid' || reason === 'suspended';
 }

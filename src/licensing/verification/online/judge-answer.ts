@@ -9,7 +9,7 @@ export interface Expected {
   fingerprint: string | null;
   /** The nonce of this request; null for a stored answer, whose request is over. */
   nonce: number | null;
-  /** The time of the answer according to another source than its body. */
+  /** The time of the answer from another source than its body: the current time for a fresh answer, the signed date for a stored one. */
   at: Date;
 }
 

@@ -51,7 +51,7 @@ function readSignature(header: string): Buffer {
       end = match.index + match[0].length;
     }
   }
-  // The server must not choose which parts are signed or with which algorithm, so any other form counts as no signature.
+  // The server must not choose which parts are signed or with which algorithm, so any other form of the header is refused.
   const expected = parameters.get('algorithm') === 'ed25519' && parameters.get('headers') === '(request-target) host date digest';
   const signature = decodeBase64(parameters.get('signature') ?? '');
   if (end !== header.length || !expected || signature?.length !== 64) throw new LicenceRefusedError('answer_malformed', 'signature');
