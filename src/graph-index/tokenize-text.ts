@@ -34,8 +34,9 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * The form in which texts are compared: compatibility forms unified (full width, ligatures), lower case, Latin letters without
- * marks (`Königlich` = `koniglich`), and traditional characters as simplified ones. Marks of other scripts stay if they distinguish words.
+ * Normalises a text for comparison: compatibility forms are unified (full width, ligatures), letters become lower case, Latin letters lose
+ * their marks (`Königlich` = `koniglich`), and traditional characters become simplified ones. Marks of other scripts stay, because they can
+ * distinguish words.
  */
 export function normalizeText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -78,8 +79,8 @@ function nextCharacter(text: string, at: number): number {
 }
 
 /**
- * The terms by which a text is found: whole words, and for a run of CJK characters its overlapping pairs. The last character of a run is a
- * term too, so that each character of the run begins some term.
+ * The index terms of a text: whole words, and for each run of CJK characters its overlapping pairs and its last character (`数据库`: 数据, 据库,
+ * 库). So each character of the run begins a term, and a search for a single character finds it.
  */
 export function termsOfText(normalized: string): string[] {
   const terms: string[] = [];
@@ -98,8 +99,8 @@ export function termsOfText(normalized: string): string[] {
 }
 
 /**
- * A term that a search asks for. A run of two or more CJK characters is split into pairs. A single CJK character matches the terms that
- * begin with it.
+ * A term of a search. A run of two or more CJK characters is split into pairs. A single CJK character matches all index terms that begin
+ * with it.
  */
 export interface QueryTerm {
   text: string;

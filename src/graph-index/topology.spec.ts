@@ -19,7 +19,7 @@ const graph = fc.uniqueArray(fc.integer({ min: 1, max: 10_000_000 }), { minLengt
 );
 
 describe('a topology', () => {
-  it('holds the edges of each node in both directions, in the same order however they came', () => {
+  it('holds the edges of each node in both directions, in the same order whatever the order of input', () => {
     fc.assert(
       fc.property(graph, ({ nodes, edges }) => {
         const built = (order: typeof edges) => {
@@ -31,7 +31,7 @@ describe('a topology', () => {
         const topology = built(edges);
         expect(built([...edges].reverse())).toEqual(topology);
         const { outOffsets, intoOffsets, intoEdges, edgeIds, edgeTypes, sources, targets, nodeIds, setOffsets, setNodes } = topology;
-        // An edge whose end is missing is left out.
+        // The topology leaves out an edge with a missing end. No node has the id 0.
         const kept = edges.filter(({ source }) => source !== 0);
         const ids = (places: Iterable<number>) => [...places].map(place => edgeIds[place]).sort((a, b) => a! - b!);
         nodes.forEach((id, place) => {

@@ -5,22 +5,23 @@ import { IdPlaces } from './id-places.js';
 import { sharedFloat64, sharedUint32 } from './shared-arrays.js';
 
 /**
- * Nodes and edges by small integers ("places"), as compressed sparse rows of both directions: 24 bytes an edge and 28 a node. Edges are in
- * the order of their source and then of their id. So the edges out of node i are at the places `outOffsets[i]` to `outOffsets[i + 1]`. The
- * edges into node i are at the places `intoEdges[intoOffsets[i]]` and so on.
+ * The structure of a graph as compressed sparse rows in both directions, with 24 bytes per edge and 28 per node. Nodes and edges have
+ * numbers from 0, called places. Edges are sorted by source and then by id, so the edges out of node i have the places from `outOffsets[i]`
+ * to before `outOffsets[i + 1]`. The places of the edges into node i are in `intoEdges`, from `intoOffsets[i]` to before
+ * `intoOffsets[i + 1]`.
  */
 export interface Topology {
   /** The ids of the nodes in ascending order, so that binary search finds an id. */
   nodeIds: Float64Array<SharedArrayBuffer>;
-  /** For each node, the number of its set of labels. */
+  /** For each node, the index of its set of labels in `labelSets`. */
   nodeSets: Uint32Array<SharedArrayBuffer>;
-  /** The sets of labels that nodes have, by number; each lists the key's label first. */
+  /** The different sets of labels that nodes have. Each set begins with the main label, which is the one that the key belongs to. */
   labelSets: string[][];
-  /** The nodes of label set s are `setNodes[setOffsets[s]]` and so on. */
+  /** The places of the nodes with label set s are in `setNodes`, from `setOffsets[s]` to before `setOffsets[s + 1]`. */
   setOffsets: Uint32Array<SharedArrayBuffer>;
   setNodes: Uint32Array<SharedArrayBuffer>;
   edgeIds: Float64Array<SharedArrayBuffer>;
-  /** For each edge, the number of its type. */
+  /** For each edge, the index of its type in `types`. */
   edgeTypes: Uint32Array<SharedArrayBuffer>;
   types: string[];
   sources: Uint32Array<SharedArrayBuffer>;
@@ -81,7 +82,7 @@ export class TopologyBuilder {
   }
 }
 
-/** Adds the arrays that follow from the others: the nodes of each set of labels, and the edges into each node. */
+/** Adds the arrays that are computed from the others: the nodes of each set of labels, and the edges into each node. */
 export function* withGroups(rows: Omit<Topology, 'setOffsets' | 'setNodes' | 'intoOffsets' | 'intoEdges'>): Steps<Topology> {
   const [setOffsets, setNodes] = yield* grouped(rows.nodeSets, rows.labelSets.length);
   const [intoOffsets, intoEdges] = yield* grouped(rows.targets, rows.nodeIds.length);
@@ -106,8 +107,8 @@ export function lowerBound(ids: Float64Array, id: number): number {
 }
 
 /**
- * Sorts the places of each group by their id. The edges then have the same order in every load of a version, so columns that were loaded at
- * different times fit together.
+ * Sorts the places within each group by the id at each place. The edges then have the same order in every load of a version, so columns
+ * that were loaded at different times fit together.
  */
 function* sortEach(places: Uint32Array, offsets: Uint32Array, ids: Float64Array): Steps<void> {
   yield* inBlocks(offsets.length - 1, (from, to) => {
@@ -123,7 +124,10 @@ function sortGroup(places: Uint32Array, from: number, to: number, ids: Float64Ar
   }
 }
 
-/** Groups places by their key: returns the offset at which each group begins, and the places group by group, ascending in each. */
+/**
+ * Groups places by their key. Returns the offset at which each group begins, and the places group by group, in ascending order within each
+ * group.
+ */
 function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedArrayBuffer>, Uint32Array<SharedArrayBuffer>]> {
   const offsets = yield* offsetsOf(keys, count);
   const next = new Uint32Array(offsets.subarray(0, count));
@@ -134,7 +138,7 @@ function* grouped(keys: Uint32Array, count: number): Steps<[Uint32Array<SharedAr
   return [offsets, places];
 }
 
-/** The offset at which each group of `keys` begins, and after these the end of the last group. */
+/** The offset at which each group of `keys` begins. The last element is the end of the last group. */
 export function* offsetsOf(keys: Uint32Array, count: number): Steps<Uint32Array<SharedArrayBuffer>> {
   const offsets = sharedUint32(count + 1);
   yield* inBlocks(keys.length, (from, to) => {

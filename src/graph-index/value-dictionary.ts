@@ -9,22 +9,22 @@ import { TextNumbers } from './text-numbers.js';
 export interface KnownValue {
   label: string;
   property: string;
-  /** The value as the graph holds it. */
+  /** The value as it is stored in the graph. */
   value: string;
 }
 
 /** The most different values of a categorical property. A property with more counts as free text, and its values are left out. */
 const mostValues = 2000;
 const longestValue = 80;
-/** The most entries that `find` returns for one text. A text found in more properties or spellings says too little to name a value. */
+/** The most entries that `find` returns for one text. A text with more entries is too ambiguous to name a value. */
 const mostFound = 1_000;
 /** Measured bytes of memory for each value while its arrays are made, in addition to its characters. */
 const bytesOfValue = 100;
 
-/** The values of categorical properties as a flat record. An entry is one value of one property. */
+/** The values of categorical properties as flat arrays. An entry is one value of one property. */
 export interface ValueArrays {
   valueProperties: { label: string; property: string }[];
-  /** The normalised names of values, in order, and for each name the entries that have it. */
+  /** The normalised names of values in ascending order, and for each name the numbers of its entries. */
   valueUnits: Extract<SharedArray, Uint16Array>;
   valueOffsets: Extract<SharedArray, Uint32Array>;
   valueEntryOffsets: Extract<SharedArray, Uint32Array>;
@@ -98,8 +98,8 @@ export class ValueDictionary {
   constructor(private readonly arrays: ValueArrays) {}
 
   /**
-   * Finds the properties that hold this value, apart from case, marks, spaces, punctuation and traditional characters. The list is empty if
-   * there are more than a thousand.
+   * Finds the entries whose value equals this text. Case, marks, spaces, punctuation and traditional characters make no difference. The
+   * list is empty if there are more than 1,000 entries.
    */
   find(text: string): KnownValue[] {
     const a = this.arrays;

@@ -13,7 +13,7 @@ export interface TermMatch {
 
 const shortestPrefix = 2;
 const mostPrefixed = 256;
-/** The most terms with one prefix that are compared by length. */
+/** The most terms with one prefix that are examined, as words with this prefix or as other forms of a word. */
 const mostCompared = 20_000;
 const mostStemmed = 512;
 const mostCorrected = 12;
@@ -22,10 +22,7 @@ const longestEnding = 4;
 const isLatinWord = /^[a-z0-9_]/;
 const isEnglishWord = /^[a-z]{3,}$/;
 
-/**
- * Terms that may stand for a word, the best first: the word itself, other forms of it, and at most 256 words that begin with it, of which
- * the shortest are taken.
- */
+/** Terms that may stand for a word, the best first: the word itself, its other forms, and the 256 shortest words that begin with it. */
 export function formsOf(terms: SortedTexts, text: string): TermMatch[] {
   const weights = new Map<number, number>();
   const own = placeOfText(terms, text);

@@ -8,9 +8,9 @@ import { GraphAccessGuard } from './graph-access.guard.js';
 const recheckAccessEveryMs = 2_000;
 
 /**
- * Checks again, during a long answer, whether the caller may still do what was allowed when the request came. An event stream needs this
- * check because it outlives that moment. The route's own guards run again, so an ended token, a revoked key and a lost role count as they
- * do for any request.
+ * Checks again, during a long answer, whether the caller still has the rights that the request needed. An event stream needs this check
+ * because rights may change while it is open. The route's own guards run again, so an ended token, a revoked key or a lost role is refused
+ * as for any request.
  */
 @Injectable()
 export class AccessRecheck {

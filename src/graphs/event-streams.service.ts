@@ -14,8 +14,8 @@ const reconnectAfterMs = 2_000;
 
 /**
  * An event of a stream. `progress` comes after every change, `end` comes with the final record, and `access_lost` gives the reason why the
- * reader may not see the rest. Each `progress` and `end` event holds the whole record. Its id identifies the state of the record, and is
- * the same in every process. A comment keeps a quiet stream open.
+ * reader may not see the rest. Each `progress` and `end` event has the whole record as its data. The event's id identifies the state of the
+ * record and is the same in every process. A comment keeps the connection of a quiet stream open.
  */
 export type StreamEvent<T> = { type: 'progress' | 'end'; id: string; retry: number; data: T } | AccessLost | { comment: string };
 

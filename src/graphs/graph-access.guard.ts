@@ -7,7 +7,7 @@ import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
 import { rememberGraph } from './held-graph.js';
 
-/** Refuses a request unless its caller has, in the request's graph, the role that the route asks for. */
+/** Refuses a request if the caller's role in the request's graph is lower than the role that the route requires. */
 @Injectable()
 export class GraphAccessGuard implements CanActivate {
   constructor(private readonly access: GraphAccessService) {}

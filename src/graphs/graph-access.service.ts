@@ -53,7 +53,7 @@ export class GraphAccessService {
   }
 
   /**
-   * Decides as `require` does, but from a standing that was read together with the caller's account.
+   * Decides as `require` does, but from the caller's standing in the graph that was already read together with the account.
    * @returns the caller's role
    * @throws GraphNotFoundError, GraphAccessError, GraphNotInKeyError
    */
@@ -76,8 +76,8 @@ export class GraphAccessService {
   }
 
   /**
-   * Tells whether a user still has a role in a graph, for work that was requested earlier. A user who is deleted or disabled, or who must
-   * change the password, has none.
+   * Whether a user still has a role in a graph, for work that was requested earlier. A user who is deleted or disabled, or who must change
+   * the password, has no role.
    */
   async mayStill(userId: number, graphId: number, role: GraphRole): Promise<boolean> {
     const { rows } = await this.pool.query<{ role: HeldRole | null }>(
@@ -107,7 +107,7 @@ export class GraphAccessService {
     return rows.map(graph => graph.id);
   }
 
-  /** Tells of each graph, by its id, whether the caller may see it. */
+  /** Returns a function that checks by a graph's id whether the caller may see the graph. */
   async visibility(principal: Principal): Promise<(graphId: number) => boolean> {
     const visible = await this.listVisible(principal);
     const ids = new Set(visible);

@@ -1,7 +1,7 @@
 import { type Settings } from '../config/settings.js';
 import { mebibyte, StorageRoom } from '../database/storage-room.js';
 
-/** The bytes of the tables of graphs, with their indexes, as the last runs have left them. */
+/** The bytes of the tables of graphs, with their indexes, as measured at the end of each graph's last run. */
 export interface GraphUse {
   graphBytes: number;
   /** The bytes of all other graphs of the same owner. */
@@ -10,8 +10,8 @@ export interface GraphUse {
 }
 
 /**
- * The bytes that a graph may take beside all other graphs of its owner, but never less than it takes now. The graphs of admins have no
- * bound, because admins set the bound.
+ * The bytes that a graph may take: `GRAPHS_MAX_MB_PER_USER` without the other graphs of its owner, but never less than the graph takes now.
+ * The graphs of admins have no bound, because admins set the bound.
  */
 export function graphRoom(
   { graphBytes, otherBytes, ownerIsAdmin }: GraphUse,

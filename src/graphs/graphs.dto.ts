@@ -234,7 +234,7 @@ export class NeighborResponse {
   node: NeighborNodeResponse;
 }
 
-/** The most bytes of the properties of one node or edge. Parsing so many in one go takes up to 30 ms. */
+/** The most bytes of the properties of one node or edge. Parsing this many bytes at once takes up to 30 ms. */
 const mostPropertyBytes = 524_288;
 
 /** @throws AnswerTooLargeError, ValueTooDetailedError */
@@ -245,7 +245,7 @@ function parseProperties(text: string): Record<string, unknown> {
   return parseExactJson(text) as Record<string, unknown>;
 }
 
-/** Turns the text of an int8 into a number if a number holds it exactly, otherwise returns the text. */
+/** Turns the text of an int8 into a number if a number can represent it exactly, otherwise returns the text. */
 function exact(value: string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

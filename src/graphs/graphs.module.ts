@@ -11,7 +11,7 @@ import { GraphsController } from './graphs.controller.js';
 import { GraphsRepository } from './graphs.repository.js';
 import { GraphsService } from './graphs.service.js';
 
-/** The guards that `AccessRecheck` asks again. `app.module.ts` makes the guards that check incoming requests. */
+/** The guards that `AccessRecheck` runs again. `app.module.ts` makes the guards that check incoming requests. */
 const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, GraphAccessGuard];
 
 @Module({

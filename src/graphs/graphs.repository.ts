@@ -135,7 +135,7 @@ export class GraphsRepository {
     );
   }
 
-  /** Raises the version of a graph and measures the bytes of its tables. @returns the new version; null when the graph is gone */
+  /** Raises the version of a graph and stores the present bytes of its tables. @returns the new version; null when the graph is gone */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
       `UPDATE graphs SET version = version + 1, version_at = now(), updated_at = now(), bytes = ${bytesOf(graphTables(id))}
@@ -146,8 +146,8 @@ export class GraphsRepository {
   }
 
   /**
-   * The bytes of the tables of a graph, and of the other graphs of its owner, as the last runs have left them. All are 0 when the graph is
-   * gone.
+   * The bytes of the tables of a graph, and of the other graphs of its owner, as measured at the end of each graph's last run. All are 0
+   * when the graph is gone.
    */
   async storageUse(id: number, on: Pick<PoolClient, 'query'> = this.pool): Promise<GraphUse> {
     const { rows } = await on.query<GraphUse>(
@@ -159,7 +159,9 @@ export class GraphsRepository {
     return rows[0] ?? { graphBytes: 0, otherBytes: 0, ownerIsAdmin: false };
   }
 
-  /** Makes runs wait for each other until their transactions end, if one user owns their graphs. */
+  /**
+   * Takes a lock that all graphs of one owner share, until the transaction ends. Runs of these graphs therefore wait for each other here.
+   */
   async lockStorage(client: PoolClient, id: number): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('room of graphs', owner_id)) FROM graphs WHERE id = $1`, [id]);
   }
@@ -172,7 +174,7 @@ export class GraphsRepository {
 
   /**
    * Deletes the graph's row, so that nobody can see the graph any more. Afterwards `dropOrphans` drops the tables.
-   * @throws GraphBusyError when a run holds the graph for longer than a second. A longer wait would occupy a connection.
+   * @throws GraphBusyError when a run locks the graph for longer than a second. A longer wait would occupy a connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {

@@ -68,15 +68,15 @@ export class GraphsService {
     return this.get(principal, id);
   }
 
-  /** The bytes that a run may still add to a graph, as known before the run begins. Other runs may use up the room before the run ends. */
+  /** The bytes that a run may still add to a graph, as known before the run begins. Other runs may use them up before the run ends. */
   async roomFor(id: number): Promise<StorageRoom> {
     return graphRoom(await this.graphs.storageUse(id), this.settings);
   }
 
   /**
-   * Checks that a changed graph keeps within the room of its owner's graphs. Call it in the transaction that has changed the graph, before
-   * the version of the graph is raised. The check is exact, because from here to the end of the transaction runs of the owner's graphs wait
-   * for each other. A graph that is no larger than after its last run always passes.
+   * Checks that a changed graph and the other graphs of its owner stay within the owner's bound on bytes. Call it in the transaction that
+   * has changed the graph, before the graph's version is raised. Other runs on graphs of this owner wait at the same check until the
+   * transaction ends, so the check is exact. A graph that is no larger than after its last run always passes.
    * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, id: number): Promise<void> {
@@ -86,8 +86,8 @@ export class GraphsService {
   }
 
   /**
-   * Raises the version of a graph. Call it in the transaction that changes the graph, because answers for an earlier version become
-   * outdated.
+   * Raises the version of a graph. Call it in the transaction that changes the graph: once this transaction commits, answers for an earlier
+   * version count as outdated.
    * @returns the new version; null when the graph is gone
    */
   raiseVersion(client: PoolClient, id: number): Promise<number | null> {

@@ -9,7 +9,10 @@ import { type ReadinessResponse, type ServiceSettingsResponse } from './health.d
 
 const languages = ['zh', 'en'];
 
-/** Milliseconds that the retrieval check may take. Probes come every few seconds and give up soon, so the check waits for nothing slow. */
+/**
+ * Milliseconds after which the retrieval check gives up. Probes come every few seconds and have short timeouts, so the check must be short
+ * too.
+ */
 const retrievalPatienceMs = 500;
 
 @Injectable()
@@ -24,8 +27,8 @@ export class HealthService {
   ) {}
 
   /**
-   * Tells whether requests should be sent to this process. The known state of the database is at most one second old while the database
-   * answers, and five seconds when it hangs.
+   * Whether requests should be sent to this process. The known state of the database is at most one second old while the database answers,
+   * and at most five seconds old when it hangs.
    */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';

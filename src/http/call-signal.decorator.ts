@@ -3,8 +3,8 @@ import { type Response } from 'express';
 import { ApiError } from '../common/errors/api-error.js';
 
 /**
- * The caller has gone. Nobody reads this error, but it distinguishes work that was ended for it from work that failed. 499 is the status
- * that proxies log for it.
+ * The reason of work that was cancelled because its caller disconnected. Nobody receives this error, but it distinguishes cancelled work
+ * from failed work. Proxies log the status 499 for a caller that disconnected.
  */
 export class CallerGoneError extends ApiError {
   constructor() {
@@ -19,7 +19,10 @@ export const CallSignal = createParamDecorator((_: unknown, context: ExecutionCo
 
 const signals = new WeakMap<Response, AbortSignal>();
 
-/** A signal that aborts when the caller goes before the answer is sent. All code that asks for one response gets the same signal. */
+/**
+ * A signal that aborts when the caller disconnects before the answer is sent. Each response has only one such signal, which all users
+ * share.
+ */
 export function callSignal(response: Response): AbortSignal {
   const known = signals.get(response);
   if (known) return known;

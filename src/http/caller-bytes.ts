@@ -1,4 +1,4 @@
-/** Counts the bytes of memory that each caller takes up at the moment. */
+/** Counts the bytes of memory that each caller occupies at the moment. */
 export class CallerBytes {
   private readonly held = new Map<string, number>();
 

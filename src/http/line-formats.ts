@@ -15,8 +15,8 @@ export function lineFormatOf(format: string | undefined, accept: string | undefi
 }
 
 /**
- * A CSV line. Null is an empty cell, and an empty text is a quoted empty cell, as uploads read them. A null that is the only cell of its
- * line is quoted too, because readers skip empty lines.
+ * A CSV line. A null becomes an empty cell, and an empty text becomes `""`. Uploads of CSV read both in the same way. A null that is the
+ * only cell of its line becomes `""` too, because readers skip empty lines.
  */
 export function csvLine(cells: readonly (string | null)[]): string {
   if (cells.length === 1 && cells[0] === null) return '""\r\n';

@@ -16,7 +16,7 @@ import { readIdempotencyKey } from './read-idempotency-key.js';
 
 /**
  * Answers a repeated request with the stored answer to the first request with the same `Idempotency-Key`. It runs after all guards, so a
- * repeat counts towards the limits, and its caller still needs the right to make it. Only answers of successful requests are stored,
+ * repeat counts towards the rate limits, and its caller still needs the right to make it. Only answers of successful requests are stored,
  * because a refused request created nothing.
  */
 @Injectable()
@@ -52,7 +52,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private async handle(next: CallHandler, request: KeyedRequest): Promise<unknown> {
     let isUnderWay = true;
     try {
-      // Work that the request starts, such as a run, may go on after the request; its transactions no longer belong to the request.
+      // Work that the request starts, such as a run, may go on after the request. Transactions of this later work do not belong to the
+      // request.
       return await withEachTransaction(
         async client => {
           if (isUnderWay) await this.keys.recordCommit(client, request);
@@ -69,8 +70,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * Repeats failed work up to three times, 200 ms apart. Once the database was lost, other connections of the pool may turn out to be dead
-   * too.
+   * Repeats failed work up to three times, 200 ms apart. After the loss of the database several connections of the pool may be dead, so one
+   * repetition may not be enough.
    */
   private async persist(work: () => Promise<void>, triesLeft = 3): Promise<void> {
     try {

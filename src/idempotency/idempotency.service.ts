@@ -12,8 +12,8 @@ import {
 
 const keptHours = 24;
 /**
- * The most keys, and the most bytes of answers, that one user may keep at a time, with all API keys together: a user may revoke an API key
- * and make another. Concurrent requests may exceed these bounds a little.
+ * The most keys, and the most bytes of answers, that are kept for one user at a time. All API keys of the user count together, because a
+ * user may revoke an API key and make another. Concurrent requests may exceed these bounds a little.
  */
 const most = { keys: 20_000, bytes: 67_108_864 };
 /** The longest time in milliseconds for which `Prefer: wait` makes a request wait. */
@@ -24,7 +24,7 @@ const spareMs = 120_000;
 export interface KeyedRequest {
   /** `user:1` or `key:1`. */
   caller: string;
-  /** The user for whom the key and its answer count. */
+  /** The user whose bounds (`most`) the key and its answer count towards. */
   userId: number;
   /** SHA-256 of method, path and key. */
   keyHash: Buffer;

@@ -7,8 +7,8 @@ import { compareMappings, type TargetChange } from './run/compare-mappings.js';
 import { type RunsRepository } from './runs.repository.js';
 
 /**
- * Compares a mapping with the mapping that the graph shows, which is that of the job's last successful run. Null if the job has no
- * successful run, and if this release can no longer read that mapping.
+ * Compares a mapping with the mapping of the job's last successful run, whose data the graph has. Null if the job has no successful run, or
+ * if this release can no longer read that mapping.
  */
 export async function changesSinceLastRun(
   jobs: JobsRepository,

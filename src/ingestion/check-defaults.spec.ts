@@ -3,7 +3,7 @@ import { atOnce } from '../text/steps.js';
 import { DefaultChecks } from './check-defaults.js';
 import { readMapping } from './mapping/parse-mapping.js';
 
-/** A pool whose transactions note the parameters of their statements, and that finds no broken default. */
+/** A pool whose transactions add the parameters of their statements to `parameters`. Its statements find no broken default. */
 function notedBy(parameters: unknown[][]): ServicePool {
   const client = {
     query: (_sql: string, values: unknown[] = []) => {

@@ -21,8 +21,8 @@ interface Judged {
 
 /**
  * Finds the defaults that break a `pattern` or a `format` of their own column, because each row that needs such a default would be
- * rejected. PostgreSQL judges them in one statement, as it judges the rows, because the regular expressions of other engines differ. A
- * statement is cancelled after 0.3 s, and its defaults are then left to the run.
+ * rejected. PostgreSQL judges them in one statement, because it also judges the rows, and the regular expressions of other engines differ.
+ * If a check is cancelled after 0.3 s, its defaults are judged only in the run.
  */
 export class DefaultChecks {
   private readonly share = new FairShare({ ...places, refuse: () => new DatabaseBusyError() });

@@ -99,8 +99,8 @@ export class IngestionRunner {
       }
       return await this.write(client, run, opened?.source ?? null);
     } catch (error) {
-      // The transaction is lost, and with it the rejected rows that it kept.
-      // After a failure that the run found itself the staged rows can still be read, so the rejected rows are kept for inspection.
+      // The transaction is lost, including the rejected rows that it inserted. After a `RunFailure`, which the run has found itself, the
+      // staged rows can still be read. The rejected rows among them are then stored for inspection.
       run.report.rejected_sample = [];
       if (error instanceof RunFailure) await this.keepRejected(client, run);
       throw error;
@@ -168,8 +168,8 @@ export class IngestionRunner {
   }
 
   /**
-   * Describes the source in the name of the user who saved the mapping. After this check the run may finish, even if that user's right to
-   * read the source is revoked meanwhile.
+   * Describes the source with the rights of the user who saved the mapping. After this check the run may finish, even if that user's right
+   * to read the source is revoked meanwhile.
    */
   private async describe({ job: { id, name }, savedBy, mapping }: Run): Promise<Source> {
     const described = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
@@ -228,8 +228,8 @@ export class IngestionRunner {
   }
 
   /**
-   * Counts the rejected rows that the run has committed towards the user's bound, and removes rejected rows of older runs beyond the bound.
-   * Rows whose count fails are removed once they are old enough.
+   * Adds the bytes of the run's committed rejected rows to the user's total, and removes rejected rows of older runs beyond the user's
+   * bound. If this fails, the rejected rows are still removed once they are old enough.
    */
   private async countRejected({ claimed, report, rejectedBytes }: Run): Promise<void> {
     const bytes = rejectedBytes + sampleBytes(report);
@@ -290,7 +290,8 @@ export class IngestionRunner {
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     await scope.changes.write(client, job.graph_id);
-    // A retiring job needs no room: rows can always be removed, although rows that other jobs yield too are written anew.
+    // The bound on bytes does not apply to a retiring job: removing rows is always allowed, although rows that other jobs also yield are
+    // rewritten.
     if (!claimed.retires) await this.graphs.requireRoom(client, job.graph_id);
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     run.progress.end();

@@ -16,8 +16,8 @@ import { type RunReport } from './run/run-report.js';
 import { exampleCounts, exampleTarget, RunCountsResponse, TargetCountsResponse } from './run-counts.dto.js';
 
 /**
- * The most characters of a mapping in a request: twice the parser's limit in bytes, so that a client of a too large mapping gets the
- * parser's message.
+ * The most characters of a mapping in a request. This is twice the parser's limit in bytes, so that a client with a too large mapping gets
+ * the parser's message.
  */
 const maxMappingLength = 512 * 1024;
 

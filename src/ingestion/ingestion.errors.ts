@@ -101,7 +101,7 @@ export class TooManyTrialsError extends ApiError {
   }
 }
 
-/** 503: a draft of a mapping for the same user is under way, or as many drafts for other users as allowed. */
+/** 503: the same user has another draft of a mapping under way, or all places for drafts are taken. */
 export class TooManySuggestionsError extends ApiError {
   constructor(retryAfterS: number) {
     super(

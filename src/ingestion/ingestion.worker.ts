@@ -13,8 +13,8 @@ import { type RunReport, withoutWrites } from './run/run-report.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 
 /**
- * The most runs of one user, and of one graph, under way in this worker. One place is left for the next user or graph, however long those
- * runs take.
+ * The most active runs of one user, and of one graph, in this worker. One place is left for other users and graphs, even if these runs take
+ * long.
  */
 const maxRunsOfOne = Math.max(1, maxAtOnce - 1);
 

@@ -3,7 +3,7 @@ import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { WebhooksWorker } from '../webhooks/webhooks.worker.js';
 import { jobKind } from './run-message.js';
 
-/** Decides who may still be told of the runs of a job: the users who could create a webhook of the job now. */
+/** Decides which users still get messages about the runs of a job: the users who could create a webhook of the job now. */
 @Injectable()
 export class JobWebhooksService implements OnModuleInit {
   constructor(

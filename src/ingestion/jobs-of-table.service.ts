@@ -11,7 +11,7 @@ import { MappingError } from './mapping/problems.js';
 import { guardedQuery, isAdmitted, judgeQueries } from './staging/guarded-query.js';
 import { targetsOf } from './staging/target.js';
 
-/** Tells which jobs read a table of the mirror. */
+/** Finds the jobs that read a table of the mirror. */
 @Injectable()
 export class JobsOfTable implements OnModuleInit {
   constructor(
@@ -34,7 +34,10 @@ export class JobsOfTable implements OnModuleInit {
     });
   }
 
-  /** A mapping that this release does not take counts as reading the table that it names. */
+  /**
+   * Whether a job reads the table. True if this release cannot read the job's mapping: `listNaming` has found that its text may name the
+   * table.
+   */
   private async reads(caller: number, id: number, table: string): Promise<boolean> {
     await loadSqlParser();
     const client = this.warehouse.mirror;

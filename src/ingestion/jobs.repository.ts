@@ -88,8 +88,8 @@ export class JobsRepository {
   }
 
   /**
-   * Makes sure that the graph has room for the labels, types, aliases and properties of these targets beside those of the graph's other
-   * jobs. A job whose targets have no more of them than the job made before always passes.
+   * Checks the bound on a graph's schema (`mostInSchema`): the labels, types, aliases and properties of these targets count together with
+   * those of the graph's other jobs. A job whose targets have no more of them than the job had before always passes.
    * @param client null outside of a transaction
    * @param jobId the job of the targets; null for a new job
    * @throws GraphSchemaTooLargeError
@@ -111,8 +111,8 @@ export class JobsRepository {
   }
 
   /**
-   * The names of the targets whose elements in the graph may have keys of an earlier release. The next run of the job reads all their rows
-   * and removes the elements without one.
+   * The names of the targets whose elements in the graph may have keys in the form of an earlier release. The next run of the job reads all
+   * rows of these targets, and removes the elements that no row yields.
    */
   async findRereads({ id, graph_id: graphId }: Pick<JobRow, 'id' | 'graph_id'>, targets: readonly Target[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.pool.query<ElementId>(
@@ -140,8 +140,8 @@ export class JobsRepository {
   }
 
   /**
-   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible` and one more. YAML and names of the form U&"…"
-   * may write any character as an escape, so a mapping with escapes may name any table.
+   * Lists the jobs on the mirror whose mapping may name the table, at most `mostPossible + 1`. In YAML and in SQL names of the form U&"…"
+   * any character may be written as an escape, so a mapping with escapes may name any table.
    */
   async listNaming(table: string): Promise<{ id: number; graphId: number }[]> {
     const { rows } = await this.pool.query<{ id: number; graphId: number }>(
@@ -164,7 +164,9 @@ export class JobsRepository {
     });
   }
 
-  /** Makes sure that the job is not retired, and cannot be until the transaction ends. @throws JobNotFoundError, JobRetiredError */
+  /**
+   * Checks that the job is not retired, and prevents its retirement until the transaction ends. @throws JobNotFoundError, JobRetiredError
+   */
   async requireActive(client: PoolClient, id: number): Promise<void> {
     const { rows } = await client.query<{ isRetired: boolean }>(
       'SELECT retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR SHARE',
@@ -174,7 +176,7 @@ export class JobsRepository {
     if (rows[0].isRetired) throw new JobRetiredError();
   }
 
-  /** Stores the cursor from which each target reads on in the next run, by the name of the target. */
+  /** Stores the cursors of the targets, by target name. The job's next run reads each target from its cursor. */
   async setCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
     await client.query('UPDATE ingestion_jobs SET cursors = $2 WHERE id = $1', [id, JSON.stringify(cursors)]);
   }

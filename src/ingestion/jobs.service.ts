@@ -43,7 +43,7 @@ export interface LoadedRows {
   where: string | null;
 }
 
-/** A job as a reader of the connection it reads, in the name of the user who saved the job, with the rows that it loads from there. */
+/** A job that reads a connection in the name of the user who saved it, and a function that lists the rows that it loads from there. */
 export type JobReader = SavedRecord & {
   connectionId: number;
   /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
@@ -52,7 +52,7 @@ export type JobReader = SavedRecord & {
 export interface CheckedMapping {
   parsed: ParsedMapping;
   connectionId: number;
-  /** The described source; null if the source gave no answer, in which case a warning of `parsed` says so. */
+  /** The described source. Null if the source did not answer; `parsed` then has a warning. */
   source: Source | null;
 }
 
@@ -114,7 +114,7 @@ export class JobsService {
 
   /**
    * Lists the given jobs that belong to the graph, as readers of their connections.
-   * @param caller the user whose turn it is when a mapping is read, once for each job
+   * @param caller the user in whose turn the mappings are read; `loads` reads the mapping of its job at most once
    */
   async listReaders(caller: number, graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
@@ -150,8 +150,8 @@ export class JobsService {
   }
 
   /**
-   * Adds to an error of the mapping the problems with the source, for those parts of the mapping that could be read, so that one answer
-   * lists everything.
+   * Adds the problems with the source to an error of the mapping, for the parts of the mapping that could be read. So one answer lists all
+   * problems.
    */
   private async withSourceProblems(principal: Principal, error: MappingError): Promise<MappingError> {
     const { readable, problems } = error;
@@ -162,7 +162,7 @@ export class JobsService {
       const more = (await this.problemsOf(described, readable, principal.userId)).filter(({ path }) => !known.has(pathText(path)));
       return new MappingError([...problems, ...more].slice(0, maxProblems));
     } catch (failure) {
-      // If the caller may not read the source, or the source cannot be asked, only the problems found so far are reported.
+      // If the caller may not read the source, or the source does not answer, only the problems found so far are reported.
       if (failure instanceof ApiError && !(failure instanceof TurnTooLongError)) return error;
       throw failure;
     }
@@ -186,7 +186,7 @@ export class JobsService {
   }
 }
 
-/** Transforms after which the graph does not show all of the source's value. */
+/** Transforms that hide a part of the source value. The graph then does not show the column. */
 const hiding = new Set<Transform['kind']>(['map', 'null_if', 'substring']);
 
 function loadedRows(mapping: Mapping): LoadedRows[] {

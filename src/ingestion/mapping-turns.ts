@@ -6,8 +6,8 @@ import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 
 /**
- * The queue for two kinds of long work: reading the mappings of requests, and judging the queries of all mappings. The work of a run counts
- * for the job of the run instead of a user. The bounds are high, because a run must always find room in the queue.
+ * The queue for two kinds of long work: reading the mappings of requests, and judging the queries of all mappings. In a run, the caller of
+ * this work is the job instead of a user. The bounds are high, because a run must always find room in the queue.
  */
 @Injectable()
 export class MappingTurns extends LongWork {

@@ -9,7 +9,7 @@ import { type LeftOut, type SourceTable } from '../warehouse/references/source-t
 import { mapInTurns } from '../common/turns/pace.js';
 import { type TimeLeft } from '../common/turns/time-left.js';
 
-/** The most tables of one draft. Together with their edges they fill a mapping of 200 elements. */
+/** The most tables of one draft. With an edge for each table, the draft reaches the 200 elements that a mapping may have. */
 export const mostTables = 100;
 /** The most left-out tables that a draft names. Further left-out tables are only counted. */
 const mostNamed = 1_000;
@@ -27,7 +27,7 @@ export interface SourceTables {
 }
 
 /**
- * Describes the requested tables, or the first tables of the connection, as many as the time allows.
+ * Describes the requested tables, or else the first tables of the connection, as far as the time allows.
  * @throws SchemaError for names of tables that the caller cannot read; the errors of `listNames`
  */
 export async function readSourceTables(

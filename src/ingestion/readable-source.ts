@@ -20,15 +20,15 @@ const probeTimeoutMs = 10_000;
 export interface ReadableSource {
   readonly sql: SourceSql;
   /**
-   * The SQL of an admitted query over the tables as `sql` names them, or the name of the first missing table. A local source never reports
-   * a missing table.
+   * Returns the SQL of an admitted query over the tables as `sql` names them, or the name of the first missing table. A local source never
+   * reports a missing table.
    */
   select(guarded: GuardedSelect): MovedSelect | { missing: string };
   /** The columns of a table; null if the table does not exist. */
   columnsOf(table: string): Promise<TableColumn[] | null>;
   listNames(): Promise<string[]>;
   /**
-   * Lets PostgreSQL read a statement that gives no rows, for the names and types of its columns.
+   * Runs a statement that returns no rows, to find the names and types of its columns.
    * @throws the errors of a client's `query`
    */
   probe(sql: string): Promise<{ name: string; type: string }[]>;

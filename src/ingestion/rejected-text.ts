@@ -7,7 +7,10 @@ export function rejectedHeader(format: LineFormat): string {
   return format === 'csv' ? 'target,row_no,source_key,reasons_zh,reasons_en,sample\r\n' : '';
 }
 
-/** The text of rejected rows, in pieces. The list `rows` is emptied meanwhile, so that the rows are not in memory beside their text. */
+/**
+ * Writes rejected rows as text in pieces. Written rows are removed from `rows`, so that memory does not contain all rows besides their
+ * text.
+ */
 export async function rejectedLines(rows: RejectedRowResponse[], format: LineFormat): Promise<Buffer[]> {
   const pace = new Pace();
   const lines = new JsonPieces(pace);

@@ -124,8 +124,8 @@ class TrialResponse {
 }
 
 /**
- * The answer to a saved mapping or to a dry run. `revision` is null after a dry run. `trial` and `changes` are null unless it was a dry
- * run.
+ * The answer to a saved mapping or to a dry run. `revision` is null after a dry run. `trial` is null unless it was a dry run whose source
+ * answered.
  */
 export class SavedRevisionResponse {
   @ApiProperty({ type: Number, nullable: true, example: 2 })

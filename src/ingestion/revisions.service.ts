@@ -23,8 +23,8 @@ import { TrialService } from './trial.service.js';
 import { jobKind } from './run-message.js';
 
 /**
- * The mappings of a job, each of which is a revision. The next run takes the newest mapping; the graph then loses what only the former
- * mapping made.
+ * The mappings of a job. Each mapping is a revision. The next run applies the newest mapping and removes from the graph what only the
+ * former mapping made.
  */
 @Injectable()
 export class RevisionsService {
@@ -36,8 +36,8 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Checks a mapping as that of a new job is checked, and makes it the current mapping of the job. A dry run saves nothing and reports what
-   * a run would do.
+   * Checks a mapping in the same way as the mapping of a new job, and makes it the current mapping of the job. A dry run saves nothing and
+   * reports what a run would do.
    * @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; JobRetiredError; TooManyRevisionsError;
    * TooManyTrialsError; GraphSchemaTooLargeError
    */

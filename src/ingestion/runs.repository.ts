@@ -62,7 +62,7 @@ export interface ClaimedRun {
   id: number;
   jobId: number;
   graphId: number;
-  /** The user who asked for the run, and whose share of the workers the run takes; 0 if that user has been deleted. */
+  /** The user who asked for the run. The run counts towards this user's share of the workers. 0 if that user has been deleted. */
   userId: number;
   /** The revision of the job's mapping that the run applies. */
   revision: number;
@@ -84,7 +84,7 @@ const runRow = `
 const runsWithSample = 10;
 const withoutSample = `report || '{"rejected_sample": []}'`;
 
-/** SQL that matches the run of a claim while the claim holds the run's lease. */
+/** SQL condition that selects a claimed run, as long as the claim still has the run's lease. */
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
 /**
@@ -116,7 +116,7 @@ export class RunsRepository {
     });
   }
 
-  /** The revision that the graph shows, which is that of the job's last success. Null if no run of the job has succeeded. */
+  /** The revision of the job's last success, whose data the graph has. Null if no run of the job has succeeded. */
   async findAppliedRevision(jobId: number): Promise<number | null> {
     const { rows } = await this.pool.query<{ revision: number }>(
       `SELECT revision FROM ingestion_runs WHERE job_id = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
@@ -126,7 +126,7 @@ export class RunsRepository {
   }
 
   /**
-   * Queues a run within a transaction of the caller, who must roll it back on every error.
+   * Queues a run within a transaction of the caller. The caller must roll the transaction back on every error.
    * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when the user has as many queued runs as
    * allowed; JobNotFoundError; JobRetiredError
    */
@@ -156,9 +156,9 @@ export class RunsRepository {
   }
 
   /**
-   * Claims the next run, or gives null if there is none to claim. Users come in turn: first the users with the fewest active runs in all
-   * processes, and among equals the user whose last run began longest ago.
-   * @param full users and graphs of which no more runs may be claimed
+   * Claims the next run; returns null if there is none. Users take turns: first the users with the fewest active runs in all processes, and
+   * among these the user whose last run began longest ago.
+   * @param full users and graphs that already have as many active runs as allowed
    */
   async claim(full: { users: number[]; graphs: number[] }): Promise<{ claimed: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
@@ -218,7 +218,7 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** The count of rows that a statement of the session `pid` shows under the name `counted`; null if it shows none. */
+  /** The row count that a statement of the session `pid` publishes under the name `counted`; null if there is none. */
   async findShownCount(pid: number, counted: string): Promise<number | null> {
     const { rows } = await this.pool.query<{ name: string }>('SELECT application_name AS name FROM pg_stat_activity WHERE pid = $1', [pid]);
     return rows[0] ? shownCount(rows[0].name, counted) : null;
@@ -232,7 +232,7 @@ export class RunsRepository {
   }
 
   /**
-   * Marks the run as succeeded. It is the last statement of the writing transaction, so that a worker that lost its lease commits nothing.
+   * Marks the run as succeeded. This is the last statement of the writing transaction, so a worker that has lost its lease commits nothing.
    * @throws LeaseLostError
    */
   async succeed(client: PoolClient, { id, leaseOwner }: ClaimedRun, report: RunReport): Promise<void> {
@@ -254,9 +254,9 @@ export class RunsRepository {
   }
 
   /**
-   * Records how many bytes a run keeps of rejected rows, those of its report included, inside the caller's transaction. All runs of jobs
-   * with the same creator may keep `mostBytes` together. The reports of earlier runs of the job, except for the newest ten with rejected
-   * rows, lose their sample.
+   * Records, in the caller's transaction, the bytes of rejected rows that a run keeps, including those in its report. All runs of jobs with
+   * the same creator may keep `mostBytes` together. Only the newest ten runs of the job with rejected rows, this run included, keep the
+   * sample in their report.
    * @returns the older runs beyond `mostBytes`, whose rejected rows the caller removes; their bytes count as 0 from now on
    */
   async noteRejectedBytes(client: PoolClient, id: number, bytes: number, mostBytes: number): Promise<number[]> {
@@ -304,7 +304,7 @@ export class RunsRepository {
   }
 
   /**
-   * Puts the run back into the queue. A run whose COMMIT succeeded without an answer stays succeeded.
+   * Puts the run back into the queue. If the run's COMMIT succeeded but its answer was lost, the run stays succeeded.
    * @param returned 1 if the attempt does not count, else 0
    */
   async release({ id, leaseOwner }: ClaimedRun, returned: 0 | 1): Promise<'succeeded' | 'released'> {
@@ -334,7 +334,7 @@ export class RunsRepository {
     });
   }
 
-  /** Tells the job's webhooks of the end of a run, in the transaction that ends the run. */
+  /** Reports the end of a run to the job's webhooks, in the transaction that ends the run. */
   private async tell(client: PoolClient, id: number, failure: RunFailure | null): Promise<void> {
     const { rows } = await client.query<RunRow>(`${runRow} WHERE r.id = $1`, [id]);
     const run = rows[0]!;
@@ -342,8 +342,8 @@ export class RunsRepository {
   }
 
   /**
-   * Removes old runs, at most `most`. Nodes and edges name the run that wrote them last, and citations and counts by job need that run,
-   * however old. So a run that wrote rows stays as long as its job, and so do the last run and the last success of a job.
+   * Removes old runs, at most `most`. Nodes and edges name the run that wrote them last, and citations and counts by job need this run at
+   * any age. So a run that wrote rows stays as long as its job. The last run and the last success of a job stay too.
    */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(

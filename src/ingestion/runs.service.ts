@@ -28,7 +28,7 @@ import { jobKind } from './run-message.js';
 /** Starts, watches and stops runs. The worker carries them out. */
 @Injectable()
 export class RunsService {
-  /** Reads of runs that are shared: however many streams watch a run, this process reads it once per interval. */
+  /** Shares the reads of runs: if many streams watch a run, this process still reads it only once per interval. */
   private readonly reads = new SharedReads((id: number) => this.get(id), eventEveryMs);
 
   constructor(
@@ -109,8 +109,8 @@ export class RunsService {
   }
 
   /**
-   * All rejected rows as text, read page by page. A failure after the first page cuts the answer off, and so does the loss of access.
-   * @param call the request, whose guards are asked again during the export
+   * All rejected rows as text, read page by page. A failure after the first page cuts the answer off. The loss of access also does.
+   * @param call the request, whose guards run again during the export
    */
   exportRejected(id: number, target: string | undefined, format: LineFormat, call: ExecutionContext): StreamedAnswer {
     const findRefusal = this.access.later(call);

@@ -1,7 +1,7 @@
 import { outsideRequest } from '../common/logging/request-context.js';
 
 /**
- * Reads each thing at most once in a period, for all callers that ask for it in that period. Only things that were asked for lately are
+ * Reads each record at most once in `everyMs`, for all callers that ask for it in this time. Only records that were asked for recently are
  * kept.
  */
 export class SharedReads<T> {

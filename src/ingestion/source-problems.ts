@@ -28,7 +28,7 @@ export interface ProbedSql {
   written?: { text: string; toWritten: MovedSelect['toWritten'] };
 }
 
-/** For each column that cannot be read, by name: the function that makes the problem for a place of the mapping that names the column. */
+/** For each unreadable column, by name: a function that returns the problem for one place of the mapping that names the column. */
 export type UnreadableColumns = ReadonlyMap<string, (path: MappingPath, at?: number) => SourceProblem>;
 
 export interface ColumnsOf {
@@ -54,7 +54,8 @@ export function unknownColumn(column: string, path: MappingPath, { source, colum
 }
 
 /**
- * The problem of a column that the connection's user may not read, whose type PostgreSQL lacks, or whose name it cuts or keeps for itself.
+ * The problem of an unreadable column: the connection's user may not read it, PostgreSQL lacks its type, or PostgreSQL cuts or reserves its
+ * name.
  * @param at the place of the column's name in a piece of SQL, as a character counted from 1
  */
 export function unreadableColumn(column: TableColumn, path: MappingPath, at?: number): SourceProblem {
@@ -125,8 +126,8 @@ export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql
 }
 
 /**
- * The problem of a `where`, an `expression` or a rule that the guard refused. An unknown or unreadable column is reported as it is
- * everywhere else in a mapping.
+ * The problem of a `where`, an `expression` or a rule that the guard refused. An unknown or unreadable column gets the same problem as in
+ * any other part of a mapping.
  */
 export function refusedProblem(
   error: unknown,
@@ -181,7 +182,7 @@ export async function queryProblem(
   };
 }
 
-/** The token at which the database stopped reading. Null if that place is outside of the author's piece of SQL. */
+/** The token at which the database found the error. Null if this place is outside of the author's piece of SQL. */
 function faultIn(error: ApiError, { piece, sql, written }: ProbedSql): { token: string; at: number; place: Bilingual } | null {
   if (!(error instanceof WarehouseQueryError) || error.position === null) return null;
   const offset = offsetInPiece(piece, sql, offsetAt(sql, error.position));

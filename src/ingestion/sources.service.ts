@@ -40,7 +40,9 @@ import { guardOverSource } from './staging/guard-target.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const connectionPath = ['source', 'connection'];
-/** The most columns of a query, as many as a table may have in PostgreSQL. Staging adds one more column, the number of the row. */
+/**
+ * The most columns of a query. A table in PostgreSQL may have this number of columns. Staging adds one more column, the number of the row.
+ */
 const maxSourceColumns = 1_600;
 /**
  * The longest time in milliseconds for checking the tables of a mapping while a request waits, from the moment when the source can be
@@ -75,7 +77,7 @@ interface SourceColumns {
   growth: number;
 }
 
-/** The most characters of SQL of one node or edge. All of it stands in one statement, which PostgreSQL's parser reads in one go. */
+/** The most characters of SQL of one node or edge. PostgreSQL's parser reads all of this SQL at once, because it is in one statement. */
 const mostOfElement = 65_536;
 
 /**
@@ -128,12 +130,15 @@ export class SourcesService {
     }
   }
 
-  /** The defaults that break a rule of their own column, for the rules that only the database can judge. */
+  /** The defaults that break a rule of their own column. Only rules that need the database are checked here. */
   brokenDefaults(mapping: Mapping, userId: number): Promise<SourceProblem[]> {
     return this.defaults.broken(mapping, userId);
   }
 
-  /** Judges the queries of a mapping in one turn of the caller. A refused query is reported later, where its columns are described. */
+  /**
+   * Judges the queries of a mapping together, in one turn of the caller. A refused query is reported later, where its columns are
+   * described.
+   */
   private async judgeQueries(mapping: Mapping, { client: { schema }, claim }: UsableConnection): Promise<void> {
     const sources = targetsOf(mapping).map(({ element }) => element.source);
     const open = sources.filter(source => source.kind === 'query').filter(source => !isJudged(source, schema));
@@ -294,8 +299,8 @@ export class SourcesService {
   }
 
   /**
-   * Lets the database read each piece of the author's SQL that the guard admitted, for the types of the results: all pieces in one
-   * statement, which reads no rows. After an error the pieces are read one by one, to find the faulty ones.
+   * Lets the database analyse each piece of the author's SQL that the guard admitted, to learn the types of the results. All pieces are in
+   * one statement, which reads no rows. After an error each piece is analysed alone, to find the faulty ones.
    */
   private async describeExpressions(
     readable: ReadableSource,
@@ -308,7 +313,7 @@ export class SourcesService {
     const expressions = new Map<string, SourceFamily>();
     const keptAsText = new Map<string, string>();
     const problems: SourceProblem[] = [];
-    // A list of refusals as long as `maxProblems` was cut, so pieces outside of the list may not have passed the guard either.
+    // A list of `maxProblems` refusals was cut, so pieces that are not in the list may have been refused too.
     if (written.length === 0 || refused.length >= maxProblems) return { expressions, keptAsText, problems };
     const from = readable.sql(target.element.source);
     const textOf = ({ text }: (typeof written)[number]): string => admitted.get(text)!.text;
@@ -342,12 +347,14 @@ function keptAsTextOf(columns: { name: string; type: string }[]): Map<string, st
   return new Map(columns.flatMap(({ name, type }) => (isKeptAsText(type) ? [[name, type]] : [])));
 }
 
-/** The path of the column of the mapping, or of the other part of its element, that a problem is about. */
+/** The first four steps of a problem's path. They identify a column of an element, such as `nodes[0].columns[1]`. */
 function columnOf({ path }: SourceProblem): string {
   return pathText(path.slice(0, 4));
 }
 
-/** Turns a source's error into the failure that copying the source gives, so that a run fails with the same message in both steps. */
+/**
+ * Turns a source's error into the failure that the copying of the source would give. So a run fails with the same message in both steps.
+ */
 async function asCopied<T>(opening: Promise<T>, connection: string): Promise<T> {
   try {
     return await opening;

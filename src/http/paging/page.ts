@@ -30,7 +30,8 @@ export interface Page<T> {
 }
 
 /**
- * Makes a page of items from rows that were read in one statement, in turns of the event loop. The id of the last row becomes the cursor.
+ * Makes a page from rows that one statement read. The conversion of the rows pauses for other requests (see `mapInTurns`). The id of the
+ * last row becomes the cursor.
  */
 export async function pageOfRows<R, T>(
   { rows, hasMore }: { rows: R[]; hasMore: boolean },
@@ -41,7 +42,10 @@ export async function pageOfRows<R, T>(
   return { items: await mapInTurns(rows, toItem), next_cursor: hasMore && last !== undefined ? String(idOf(last)) : null };
 }
 
-/** Cuts a list of up to `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */
+/**
+ * Makes a page from up to `limit + 1` rows; the extra row shows that another page follows. The id of the page's last row becomes the
+ * cursor.
+ */
 export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -73,7 +73,7 @@ describe('a bounded server', () => {
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
     const body = JSON.parse(answer.slice(answer.indexOf('{'))) as object;
     expect(body).toMatchObject({ detail: expect.stringContaining(' / ') as string, code: 'request_timeout' });
-    // The family of a request is known once its headers have arrived.
+    // The route is known only if the headers have arrived. Without a known route the body also has the legacy field `success`.
     expect('success' in body).toBe(id === '');
   });
 

@@ -14,7 +14,7 @@ interface Exchange {
   response: ServerResponse;
 }
 
-/** The request line is recognised only if it ends within this many bytes. */
+/** The most bytes of a request line. The path of a longer line is not recognised. */
 const longestLine = 512;
 
 /** Node's error for a request that Node could not read, or an error of this service. */
@@ -23,16 +23,17 @@ type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 const contentType = 'application/json; charset=utf-8';
 
 /**
- * CORS headers are left out: they depend on `Origin`, which an unreadable request does not tell. Browsers cause only one of these
- * errors, headers that are too large; their script then sees a failed request instead of a 431.
+ * The headers of these answers. CORS headers are left out, because they depend on `Origin`, which cannot be read from an unreadable
+ * request. A browser can cause only one of these errors: headers that are too large. Its script then sees a failed request instead of the
+ * 431.
  */
 const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}`);
 
 /**
- * Replaces Node's own error answers by answers with the contract's body and a request id: for requests that cannot be parsed, headers that
- * are too large, requests that do not arrive in time, and CONNECT. A request with an `Expect` other than `100-continue` is passed on and
- * refused by the check of requests. `Upgrade` does not have a handler: without one Node takes the request as plain HTTP, which it also is
- * (RFC 9110, section 7.8).
+ * Replaces Node's own error answers by answers with the contract's body and a request id. They concern requests that cannot be parsed,
+ * headers that are too large, requests that do not arrive in time, and CONNECT. A request with an `Expect` other than `100-continue` is
+ * passed on, and `checkRequestMiddleware` refuses it. `Upgrade` has no handler here, so Node serves the request as plain HTTP, which RFC
+ * 9110, section 7.8, allows.
  */
 export function answerProtocolErrors(server: Server, log: Logger, basePath = ''): void {
   const newest = new WeakMap<Duplex, Exchange>();
@@ -72,7 +73,7 @@ export function answerProtocolErrors(server: Server, log: Logger, basePath = '')
   });
 }
 
-/** The path of the request line, or null when the unreadable request does not start with one. */
+/** The path of the request line; null when the unreadable request does not begin with a request line. */
 function pathIn(packet: Buffer | undefined, basePath: string): string | null {
   const line = packet?.toString('latin1', 0, longestLine) ?? '';
   const target = /^[A-Z]+ ((?:https?:\/\/[^/?# ]*)?\/[^ ?]*)[ ?]/i.exec(line)?.[1];
@@ -90,7 +91,7 @@ function toProtocolError(code: string | undefined): ApiError {
   }
 }
 
-/** Answers a request whose body broke off or cannot be parsed. The answer carries the id that the request already has. */
+/** Answers a request whose body broke off or cannot be parsed. The answer has the request id that the request already has. */
 function answerHalfRead({ request, response }: Exchange, error: ApiError, socket: Duplex): void {
   if (response.headersSent || !socket.writable) {
     socket.destroy();

@@ -38,7 +38,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
 
   /**
    * Writes large answers in turns of the event loop. `JSON.stringify` of 16 MB would block all requests for a fifth of a second.
-   * @returns a promise for an answer that is sent as it is read; the framework passes a failure of the promise to the error filter
+   * @returns a promise for an answer that is sent while its reader takes it; Nest passes a rejection of this promise to the error filter
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     // The drain of a stopping service may already have answered.

@@ -16,7 +16,8 @@ const maxQueryParameters = 100;
  * parameters.
  */
 export function checkRequestMiddleware(request: Request, _response: Response, next: NextFunction): void {
-  // Answers of the API have no version to compare with. Express would still turn each of them into an empty 304 for `If-None-Match: *`.
+  // API answers have no ETag, so a request cannot compare versions. Express would still turn each answer into an empty 304 for
+  // `If-None-Match: *`.
   if (!/^\/docs(\/|$)/.test(request.path)) delete request.headers['if-none-match'];
   next(findFault(request));
 }

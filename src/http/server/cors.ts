@@ -14,8 +14,8 @@ const allowedHeaders = ['Authorization', 'X-API-Key', 'Content-Type', 'Accept', 
 const maxAgeSeconds = 600;
 
 /**
- * Allows web clients of the given origins, compared letter by letter. Scripts set the credentials in headers themselves, so cookies
- * are never allowed. The only value of a request that the headers repeat is an origin from the list.
+ * CORS options for web clients of the given origins, which must match exactly. Scripts send their credentials in headers, so cookies are
+ * never allowed. The response headers repeat nothing from the request except an origin of the list.
  */
 export function corsFor(origins: readonly string[]): CorsOptions {
   return {

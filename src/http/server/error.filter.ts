@@ -7,14 +7,14 @@ import { toApiError } from '../../common/errors/to-api-error.js';
 import { logToken } from '../../common/logging/log.js';
 
 /**
- * Tells whether an error is a fault of the service, which is logged. A 501, and a 503 without a cause, are deliberate; such a 503 may go to
- * thousands of callers at once.
+ * Whether an error is a fault of the service, which is logged. A 501 is deliberate, and so is a 503 without a cause. A 503 without a cause
+ * may go to thousands of callers at once, which would flood the log.
  */
 function isFault({ status, cause }: ApiError): boolean {
   return status >= 500 && status !== 501 && (status !== 503 || cause !== undefined);
 }
 
-/** Turns errors into responses. No other code does so. */
+/** Turns the errors of routes into responses. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(logToken) private readonly log: Logger) {}
@@ -24,12 +24,12 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    // The broken body has been answered already, so the handler's later attempt to answer is not a fault.
+    // `answerProtocolErrors` has already answered a request whose body broke off, so the handler's later attempt to answer is not a fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (isFault(error)) this.report(error, response);
     if (response.headersSent) {
-      // A stream that fails half-way is cut: a clean end would look like a complete stream. Over HTTP/1.0 the end of the connection is the
-      // end of the answer, so the connection is reset.
+      // A stream that fails half-way must not end cleanly, because it would look complete. Over HTTP/1.0 even closing the connection is a
+      // clean end, so the connection is reset.
       response.socket?.resetAndDestroy();
       return;
     }

@@ -8,21 +8,21 @@ import { CallerGoneError } from '../call-signal.decorator.js';
 import { itLong } from '../../../test/support/tier.js';
 
 const mebibyte = 1_048_576;
-/** A busy machine may keep a reader who reads from reading for two seconds. */
+/** The patience with a reader in these tests. On a busy machine an active reader may be unable to read for up to two seconds. */
 const patienceMs = 2_000;
-/** Far more than a socket takes without being read. */
+/** Far more bytes than the buffers of a socket take while nobody reads. */
 const largeBytes = 40 * mebibyte;
 
 describe('LargeAnswers', () => {
   const answers = new LargeAnswers(patienceMs, request => request.query.caller as string);
   const patient = new LargeAnswers(3_600_000, request => request.query.caller as string);
-  /** Has no patience with a reader of 40 MiB after 0.6 s. */
+  /** Cuts a reader who has not taken 40 MiB within 0.64 s: 1 ms for each part of 64 KiB. */
   const brisk = new LargeAnswers(1, request => request.query.caller as string);
   const cut: unknown[] = [];
   const sockets: Socket[] = [];
   let server: Server;
 
-  /** How the next streamed answer is made. */
+  /** The function that writes the next streamed answer. */
   let make: StreamedAnswer['make'];
   const fail = (response: Response) => (error: Error) => {
     cut.push(error);
@@ -58,7 +58,7 @@ describe('LargeAnswers', () => {
 
   const port = () => (server.address() as AddressInfo).port;
   const read = (caller: string, path = 'large', method = 'GET') => fetch(`http://127.0.0.1:${port()}/${path}?caller=${caller}`, { method });
-  /** Asks, and reads nothing. */
+  /** Sends a request and does not read the answer. Resolves when the answer is counted as unread. */
   async function leave(caller: string, path = 'large'): Promise<Socket> {
     const socket = net.connect(port(), '127.0.0.1').on('error', () => undefined);
     sockets.push(socket);
@@ -114,7 +114,7 @@ describe('LargeAnswers', () => {
     expect((await (await read('hua', 'at-once')).arrayBuffer()).byteLength).toBe(largeBytes);
   });
 
-  it('cuts an answer that was written at once where a large one would be cut', async () => {
+  it('cuts an answer that was written at once when its reader does not take it in time', async () => {
     const socket = net.connect(port(), '127.0.0.1');
     const closed = once(
       socket.on('error', () => undefined),
@@ -129,7 +129,10 @@ describe('LargeAnswers', () => {
   });
 
   describe('streamed answers', () => {
-    /** Makes an answer of pieces, of which no reader's socket takes all. @returns what the making ended with */
+    /**
+     * Makes the next streamed answer: 40 MiB in pieces of `bytes`, which is more than a socket's buffers take.
+     * @returns `'whole'`, or the error that ended the writing
+     */
     function inPieces(bytes = mebibyte): Promise<unknown> {
       return new Promise(resolve => {
         make = async write => {

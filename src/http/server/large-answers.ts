@@ -7,11 +7,11 @@ import { writeSlowly } from './write-slowly.js';
 /** The most bytes that one caller may leave unread: four answers of the default largest size. */
 const mostUnreadBytes = 64 * 1_048_576;
 
-/** A reader may take the whole patience for each part of this many bytes. */
+/** A reader may use the whole patience (`patienceMs`) for each part of this many bytes. */
 const bytesAtOnce = 65_536;
 /**
- * After the socket took its part of an answer, at least this many remaining bytes count as unread. Fewer bytes are not counted; the answer
- * is only cut when its reader is late.
+ * The rest of an answer, after the socket has taken its part, counts as unread from this many bytes on. A smaller rest is not counted. Its
+ * connection is only cut when the reader is late.
  */
 const leastCountedBytes = 16_384;
 
@@ -30,8 +30,8 @@ export class AnswerInPieces {
 export type WriteAnswer = (pieces: Buffer[]) => Promise<void>;
 
 /**
- * An answer that is made while its reader takes it. Until its first pieces are sent it can still become an error. Without any pieces it is
- * a 204.
+ * An answer that is made while its reader takes it. Until its first piece is sent, it can still become an error answer. If no piece is
+ * sent, it becomes a 204.
  */
 export class StreamedAnswer {
   /** @param make writes the answer; its signal `gone` aborts when the reader has gone */
@@ -57,7 +57,7 @@ export class AnswersUnreadError extends BusyError {
 
 /**
  * Sends large answers, and answers that are made while they are sent, as fast as their readers take them. Unread bytes take up memory, so
- * they are bounded for each caller, and the connection of a stalled reader is cut.
+ * they are bounded for each caller. The connection of a stalled reader is cut.
  */
 export class LargeAnswers {
   private readonly unread = new CallerBytes();
@@ -75,7 +75,8 @@ export class LargeAnswers {
 
   /**
    * Sends an answer.
-   * @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; what a streamed answer throws while its reader is there
+   * @throws CallerGoneError when the reader goes or stalls; AnswersUnreadError; the error of a streamed answer's `make`, unless the reader
+   * has gone
    */
   async send(response: Response, answer: AnswerInPieces | StreamedAnswer): Promise<void> {
     // The drain of a stopping service may already have answered.
@@ -91,8 +92,8 @@ export class LargeAnswers {
   }
 
   /**
-   * Counts the unread bytes of an answer that was written at once, until its reader has taken it. Cuts the connection where a large answer
-   * would be refused or cut.
+   * Counts the unread bytes of an answer that was written at once, until its reader has taken it. Cuts the connection if the caller has too
+   * much unread already, or if the reader is late.
    */
   watch(response: Response): void {
     const bytes = response.writableLength;

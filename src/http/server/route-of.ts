@@ -20,8 +20,8 @@ export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
 }
 
 /**
- * Makes a path safe for the log: words of the service's routes and ids stay, everything else becomes `*`. People paste tokens, passwords
- * and names into paths, and the log must not store them.
+ * Makes a path safe for the log: words of the service's routes and ids stay, and every other part becomes `*`. People paste tokens,
+ * passwords and names into paths, and the log must not store them.
  */
 export function loggedPath(request: Request, words: ReadonlySet<string>, basePath: string): string {
   const [path = ''] = request.originalUrl.slice(request.originalUrl.startsWith(`${basePath}/`) ? basePath.length : 0).split('?', 1);

@@ -33,7 +33,7 @@ const forDocuments = helmet({
   },
 });
 
-/** Sets headers that tell a browser what it may do with an answer. Must run after the path prefix middleware. */
+/** Sets the headers that limit what a browser may do with an answer. Must run after the path prefix middleware. */
 export function securityHeadersMiddleware(request: Request, response: Response, next: NextFunction): void {
   const isDocument = /^\/(docs(\/|$)|$)/.test(request.path);
   if (isDocument) forDocuments(request, response, next);

@@ -6,15 +6,15 @@ import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { withoutPrefixes } from './path-prefix.js';
 
 /**
- * Milliseconds for which kept-alive connections stay open, for requests that are already on their way. Each such request is answered with
- * `Connection: close`.
+ * Milliseconds for which kept-alive connections stay open, because requests may already be on their way. Each of these requests is answered
+ * with `Connection: close`.
  */
 const quietMs = 500;
 const lookEveryMs = 10;
 /** Milliseconds that the last answers have to reach their readers. */
 const flushMs = 500;
 
-/** Answers a request that has not ended by the end of the drain and whose answer has not begun. */
+/** Answers a request that is still open when the time of the drain is over, if its answer has not begun. */
 export type LastAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
@@ -52,7 +52,8 @@ export class ServerDrain {
     // Waits one turn, in which libuv accepts the connections that are waiting. Connections that are still in the kernel would be reset.
     await new Promise(resolve => setImmediate(resolve));
     net.Server.prototype.close.call(this.server);
-    // The header must not be set earlier: a client that is told to close its connection opens another, which would then be reset.
+    // This flag must not be set before the server stops listening. A client that is told to close its connection opens another, which would
+    // be reset.
     this.isDraining = true;
     for (const response of this.open.keys()) if (!response.headersSent) response.setHeader('Connection', 'close');
 

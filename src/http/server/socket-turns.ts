@@ -13,7 +13,7 @@ interface Waiting {
   serve: () => void;
 }
 
-/** The waiting requests of each socket that is serving a request. */
+/** For each socket that is serving a request: the requests that wait behind it. */
 const lines = new WeakMap<Socket, Waiting[]>();
 
 /**

@@ -12,8 +12,8 @@ const headers = {
 };
 
 /**
- * Answers with events until they end or the reader goes. An error before the first event becomes an ordinary error answer. A stream without
- * events becomes a 204. Nest's own event streams send their headers before either is known.
+ * Answers with events until they end or the reader goes. An error before the first event becomes an ordinary error answer, and a stream
+ * without events becomes a 204. Nest's own event streams can do neither, because they send their headers at once.
  * @param begin begins the events; its signal aborts when the reader goes
  */
 export function streamEvents(begin: (gone: AbortSignal) => AsyncGenerator<ServerSentEvent>): StreamedAnswer {
@@ -29,7 +29,7 @@ async function toPieces(event: ServerSentEvent): Promise<Buffer[]> {
   return [Buffer.from(`${lines.join('\n')}\ndata: `), ...(await jsonOf(data)), Buffer.from('\n\n')];
 }
 
-/** The JSON of an event's data, by the data object. It is made once for all streams that send the same object. */
+/** Cache of the JSON of events, by the data object. Streams that send the same object share its JSON. */
 const made = new WeakMap<object, Promise<Buffer[]>>();
 
 function jsonOf(data: object): Promise<Buffer[]> {

@@ -11,7 +11,7 @@ import { listen } from '../../../test/support/listen.js';
 
 const large = 'a'.repeat(8 * 1_048_576);
 
-/** A bare application that refuses without reading, on the service's server. Only `/read` reads its body. */
+/** Starts the service's HTTP server with a bare application. Every route answers 401 without reading the body, except for `/read`. */
 async function startServer(lingerMs?: number) {
   const adapter = new BoundedHttpAdapter(
     { maxHeaderBytes: 1_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, maxConnections: 10, lingerMs },
@@ -21,7 +21,7 @@ async function startServer(lingerMs?: number) {
   const app = adapter.getInstance<express.Express>();
   app.use((request, _response, next) => {
     served.push(request.url);
-    // An answer comes from a later turn, as that of a guard does.
+    // The answer comes in a later turn of the event loop, as it does after an asynchronous guard.
     setImmediate(next);
   });
   app.post('/read', async (request, response) => {
@@ -67,7 +67,7 @@ describe('an answer before its body', () => {
       socket.write(head('/refuse', headers));
       await once(socket, 'end');
       expect(text()).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n[\s\S]*\{"code":"refused"\}$/);
-      // The end of the answer is not yet that of the connection, which takes bytes for a while.
+      // The answer is complete, but the connection still accepts bytes for a while.
       const drip = setInterval(() => socket.write(headers.startsWith('C') ? 'a' : '1\r\na\r\n'), 5);
       await new Promise(resolve => socket.once('close', resolve));
       clearInterval(drip);
@@ -112,7 +112,7 @@ describe('an answer before its body', () => {
     expect(server.served).not.toContain('/behind');
   });
 
-  it('is the first one for Expect: 100-continue', async () => {
+  it('comes without a 100 Continue for Expect: 100-continue', async () => {
     const { socket, text } = connect(server.port);
     socket.write(head('/refuse', 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
     await once(socket, 'end');
@@ -165,7 +165,7 @@ describe('a socket', () => {
     socket.destroy();
   });
 
-  it('reads no body in crumbs, and says so', async () => {
+  it('refuses a body in very small chunks with an error of its own', async () => {
     const { socket, text } = connect(server.port);
     socket.write(head('/read', 'Transfer-Encoding: chunked\r\n'));
     const crumbs = '1\r\nx\r\n'.repeat(2_000);
@@ -181,7 +181,7 @@ describe('a socket', () => {
     socket.write(head('/refuse', 'Transfer-Encoding: chunked\r\n') + '1\r\nx\r\n');
     await whenReceived(socket, text, 'refused');
     await once(socket, 'end');
-    // A parser would refuse this, and break the connection off.
+    // An HTTP parser would refuse these bytes and break off the connection.
     for (let i = 0; i < 20; i++) await new Promise(resolve => socket.write('no chunk\r\n', resolve));
     socket.end();
     await once(socket, 'close');

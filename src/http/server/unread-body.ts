@@ -4,11 +4,11 @@ import { type Duplex } from 'node:stream';
 
 /**
  * Milliseconds for which a client may go on sending after its last answer. If the server closed the connection while bytes still arrive,
- * the kernel would reset it, which can take the answer away from the client (RFC 9112, section 9.6).
+ * the kernel would reset it, and the client could lose the answer (RFC 9112, section 9.6).
  */
 export const lingerMs = 5_000;
 
-/** Sockets whose last answer has begun. A further request on such a socket would be served although nobody could read its answer. */
+/** Sockets whose last answer has begun. Further requests on these sockets are not served, because nobody could read their answers. */
 const closing = new WeakSet<Duplex>();
 
 export function isClosing(socket: Duplex): boolean {
@@ -25,15 +25,15 @@ export function closeAfter(response: ServerResponse, socket: Socket): void {
 /** Drops the bytes that still arrive, without parsing them. Parsing would cost the event loop more than sending costs the client. */
 function dropUnparsed(socket: Socket): void {
   const drop = (): void => undefined;
-  // Once somebody listens for bytes, Node takes them back from its parser, which otherwise reads them past the stream.
+  // Node's HTTP parser normally reads the bytes directly, without the stream. A `data` listener makes Node detach the parser.
   socket.on('data', drop);
   for (const listener of socket.listeners('data')) if (listener !== drop) socket.off('data', listener as () => void);
   socket.resume();
 }
 
 /**
- * Ends the connection's writing side, which tells the client that the last answer has ended, and drops for a while what the client still
- * sends.
+ * Ends the writing side of the connection, so that the client sees the end of the last answer. The socket is destroyed after at most `ms`
+ * milliseconds. Until then the caller reads and drops the bytes that still arrive.
  */
 export function linger(socket: Duplex, ms = lingerMs): void {
   socket.end();
@@ -42,20 +42,21 @@ export function linger(socket: Duplex, ms = lingerMs): void {
 }
 
 /**
- * Makes an answer the last one of its connection if the answer begins before the request has arrived. The rest of the body would otherwise
- * hold the socket for as long as the longest upload may take, without credentials, at a few bytes a second.
+ * Makes an answer the last one of its connection if the answer begins before the request has arrived. Otherwise a client without
+ * credentials could send a few bytes a second and so occupy the socket for as long as the longest upload may take.
  */
 export function closeAfterUnreadBody(request: IncomingMessage, response: ServerResponse, ms: number): void {
   if (request.complete || !hasBody(request) || response.headersSent) return;
   const { socket } = request;
   response.setHeader('Connection', 'close');
   closing.add(socket);
-  // Once a response has ended, Node does not end its request together with the socket. A handler that reads on would wait for ever.
+  // Once a response has ended, Node does not end its request together with the socket. A handler that still reads the body would wait for
+  // ever.
   socket.once('close', () => request.destroy());
   // Node calls `destroySoon` at the end of a last answer. Its own implementation would close the connection at once.
   socket.destroySoon = () => {
     if (request.headers['transfer-encoding'] !== undefined) dropUnparsed(socket);
-    // A handler that gave up may have paused the body. Bytes that are left in the kernel would cause a reset too.
+    // A handler that gave up may have paused the body. The rest must be read, because unread bytes in the kernel would also cause a reset.
     else request.resume();
     linger(socket, ms);
   };

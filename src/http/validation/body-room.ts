@@ -18,7 +18,7 @@ export class BodiesUnderWayError extends BusyError {
   }
 }
 
-/** The room that one body holds. */
+/** The memory that is reserved for one body. */
 export interface HeldRoom {
   /** Gives back the room that the body turned out not to need. */
   shrinkTo(bytes: number): void;
@@ -26,8 +26,8 @@ export interface HeldRoom {
 }
 
 /**
- * Bounds the memory that bodies of requests under way take, for each caller and for all together: a body may take half a minute to arrive.
- * A caller who holds no room may always send one body, whatever other callers have sent.
+ * Bounds the memory that the bodies of open requests take, for each caller and for all callers together. A body may take half a minute to
+ * arrive. A caller without a body under way may always send one, even if other callers have filled the bound.
  */
 export class BodyRoom {
   private readonly held = new CallerBytes();

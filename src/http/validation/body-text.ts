@@ -5,14 +5,14 @@ import { findUnusableValues } from './find-unusable-values.js';
 
 const texts = new WeakMap<Request, string>();
 
-/** Keeps the text of a JSON body for as long as its request, for fields whose numbers a parser would change. */
+/** Keeps the text of a JSON body until its request is done, for fields with numbers that `JSON.parse` would change. */
 export function keepBodyText(request: Request, text: string): void {
   texts.set(request, text);
 }
 
 const exactField = Symbol('exactField');
 
-/** Marks a field of a route's body whose numbers may have any digits: the route reads the text of the field. */
+/** Marks a field of a route's body whose numbers may have any number of digits. The route reads this field from the text of the body. */
 export const ExactNumbersIn = (name: string) => SetMetadata(exactField, name);
 
 export function exactFieldOf(context: ExecutionContext): string | undefined {
@@ -20,7 +20,8 @@ export function exactFieldOf(context: ExecutionContext): string | undefined {
 }
 
 /**
- * The JSON text of a field of the body, as it was sent: 1.0 is not 1, and no digit is lost. Null if the body does not have the field.
+ * The JSON text of a field of the body, as it was sent, so that `1.0` stays `1.0` and no digit is lost. Null if the body does not have the
+ * field.
  * @throws SchemaError as `requireUsableTexts` does
  */
 export const BodyFieldText = createParamDecorator((name: string, context: ExecutionContext): string | null => {
@@ -31,8 +32,8 @@ export const BodyFieldText = createParamDecorator((name: string, context: Execut
 });
 
 /**
- * Requires all texts of a field to be texts that PostgreSQL stores. The parsed body does not have all of them: of several fields with one
- * name only the last is left.
+ * Requires that PostgreSQL can store all texts of a field. The check needs the JSON text: from several fields with one name, the parsed
+ * body contains only the last.
  * @throws SchemaError
  */
 export function requireUsableTexts(json: string, name: string): void {

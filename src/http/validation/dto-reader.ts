@@ -40,9 +40,8 @@ function shapeOf(dto: Dto): Shape {
 
 /**
  * Makes DTOs from the parts of one request, and collects all problems and unknown fields on the way. Objects are checked one after the
- * other with pauses between them, so that a body with many objects does not hold up the process. Contents that a DTO does not declare cost
- * nothing: free-form maps are taken as they are. A list that is too long is cut to one element more than allowed, which is enough to report
- * it.
+ * other with pauses between them, so that a body with many objects does not hold up the process. Free-form maps, whose contents a DTO
+ * does not declare, are taken as they are. A list that is too long is cut to one element more than allowed, which is enough to report it.
  */
 export class DtoReader {
   private readonly problems: FieldProblem[] = [];
@@ -81,7 +80,7 @@ export class DtoReader {
     return isLenient ? listed : [...listed, ...this.unknown.toProblems()];
   }
 
-  /** Whether the rest of the request is not checked any more. */
+  /** Whether the rest of the request is not checked, because there are `mostProblems` problems. `listProblems` then says so. */
   private cuts(): boolean {
     const isFull = this.problems.length >= mostProblems;
     this.isCut ||= isFull;

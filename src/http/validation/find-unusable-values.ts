@@ -10,18 +10,22 @@ const maxNameLength = 100;
 const maxNames = 1_000;
 const reserved = new Set(['__proto__', 'constructor']);
 
-/** JSON writes integers from this value on with an exponent. Such a number is a magnitude whose single digits have no meaning. */
+/**
+ * JSON writes integers from this value on with an exponent. A number of this size is an approximate magnitude, so it is not refused for
+ * being inexact.
+ */
 const leastExponential = 1e21;
 
 /**
- * Finds values that no field of any route can take, with their places. NUL and lone surrogates: neither `text` nor `jsonb` of PostgreSQL
- * stores them. Numbers that a double cannot hold: 1e400, and integers beyond 2^53 - 1, which would name another record. The name
- * `__proto__`, which plain assignment turns into a prototype. The name `constructor`, which class-transformer takes for the class of the
- * value. Objects of more than 1,000 fields.
+ * Finds values that no field of any route can take, with their places:
+ * - NUL and lone surrogates, which neither `text` nor `jsonb` of PostgreSQL can store.
+ * - Numbers that a double cannot represent exactly: 1e400, and integers beyond 2^53 - 1, which would name another record.
+ * - The name `__proto__`, which plain assignment turns into a prototype.
+ * - The name `constructor`, which class-transformer takes for the class of the value.
+ * - Objects of more than 1,000 fields.
  * @param value parsed JSON, nested no deeper than the body parser allows
  * @param loc the place of `value` in the request, such as `['body']`
- * @param exactField the name of a field of `value` whose numbers the route reads from the text, so that no digit is lost; they are not
- * checked
+ * @param exactField the name of a field of `value` whose numbers the route reads from the text; these numbers are not checked
  * @returns at most 20 problems
  */
 export function findUnusableValues(value: unknown, loc: (string | number)[], exactField?: string): FieldProblem[] {
@@ -36,8 +40,8 @@ export function findUnusableValues(value: unknown, loc: (string | number)[], exa
 type Exact = { at: number; field: string } | null;
 
 /**
- * Checks a value and all values in it. The whole walk uses one list `loc`, and a problem copies it: most bodies have many values and no
- * problem.
+ * Checks a value and all values in it. The whole walk shares one list `loc`, and only a problem copies it, because most bodies have many
+ * values and no problem.
  */
 function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[], exact: Exact): void {
   if (typeof value === 'string') checkText(value, loc, problems);
@@ -73,7 +77,7 @@ function visitFields(fields: Record<string, unknown>, loc: (string | number)[], 
   }
 }
 
-/** A place for an answer, with its names shortened and without characters that an answer cannot hold. */
+/** The place as an answer shows it: names are shortened, and characters that an answer cannot contain are replaced. */
 function written(loc: (string | number)[]): (string | number)[] {
   return loc.map(step => (typeof step === 'number' ? step : step.slice(0, maxNameLength).toWellFormed().replaceAll('\0', '\uFFFD')));
 }

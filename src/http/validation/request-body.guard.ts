@@ -20,8 +20,9 @@ import { isUnread } from './unread.decorator.js';
 import { joinQuery, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 
 /**
- * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not. Without
- * a limit on parts, making and checking the parts of a body of a megabyte would hold up other requests for half a second.
+ * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not. Parts
+ * are lists, maps and fields of maps. Without a limit on parts, making and checking the parts of a body of a megabyte would hold up other
+ * requests for half a second.
  */
 const most = { depth: 64, parts: 20_000, commas: 100_000 };
 
@@ -59,7 +60,7 @@ export class RequestBodyGuard implements CanActivate {
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
       const { value: body, text } = parseObject(await this.read(request, response), type);
       keepBodyText(request, text);
-      // Parsing and checking a large body in one turn would hold up the process for twice as long as in two.
+      // Parsing and checking a large body in one turn of the event loop would block the process for twice as long as in two turns.
       if (text.length > largeBody) await nextTurn();
       request.body = yaml ? joinQuery(request, body, yaml) : body;
     } else if (yaml && request.is(yamlTypes)) {
@@ -76,8 +77,8 @@ export class RequestBodyGuard implements CanActivate {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
     const { maxBodyBytes: limit } = this.settings;
-    // The caller has hung up if the response is closed. Its `close` event, which gives the room back, would not come again. The response of
-    // a pipelined request, which waits for its turn, is closed in this case too.
+    // A closed response means that the caller has disconnected, also if its pipelined request was still waiting for its turn. The event
+    // `close`, which gives the room back, would not come again.
     if (response.closed) throw new BadRequestError();
     // A declared length beyond the limit is refused before any of the body is read.
     const room = this.room.take(this.callerOf(request), Math.min(Number(length ?? limit), limit));

@@ -84,8 +84,8 @@ function readHandler(controller: new () => object, name: string): Taken {
 }
 
 /**
- * The parsed body to check against the handler's DTO, or against taking no body; null if there is nothing to check. A missing body counts
- * as an empty object.
+ * The parsed body that must be checked; null if there is nothing to check. A missing body counts as an empty object. A body for a handler
+ * that takes none is returned too, so that its fields are reported as unknown.
  * @throws MalformedBodyError, UnsupportedMediaTypeError
  */
 function findBody(request: Request, taken: Taken, types: string[]): object | null {

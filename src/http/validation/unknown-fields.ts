@@ -14,8 +14,8 @@ const mostNamed = 20;
 const mostLetters = 40;
 
 /**
- * The fields of a request that its DTOs do not know: the first of them, each with the names that are known in its place, and the number of
- * all.
+ * Collects the fields of a request that its DTOs do not declare. The first 20 are kept, each with the names that are known in its place.
+ * The rest is only counted.
  */
 export class UnknownFields {
   private readonly named: UnknownField[] = [];
@@ -30,7 +30,10 @@ export class UnknownFields {
     return this.count === 0;
   }
 
-  /** The problems for a 422, one for each unknown field: with the name that was probably meant, or otherwise with the known names. */
+  /**
+   * The problems for a 422, one for each unknown field. Each problem suggests the name that was probably meant, or else lists the known
+   * names.
+   */
   toProblems(): FieldProblem[] {
     const problems = this.named.map(field => ({ loc: shortened(field.loc), text: sentenceOn(field), type: 'unknown_field' }));
     const more = this.count - this.named.length;
@@ -60,7 +63,10 @@ function sentenceOn({ loc, known }: UnknownField): Bilingual {
   return { zh: `未知字段“${name}”，可用的有：${list.join('、')}`, en: `unknown field '${name}'; known here: ${list.join(', ')}` };
 }
 
-/** A place in the request for an answer, with its names shortened. Its last name was made up by the caller. */
+/**
+ * The place of a field in the request, with its names shortened for an answer. The last name was made up by the caller and may have any
+ * length.
+ */
 function shortened(loc: Loc): Loc {
   return loc.map(step => (typeof step === 'number' ? step : [...step.slice(0, 2 * mostLetters)].slice(0, mostLetters).join('').toWellFormed()));
 } // prettier-ignore

@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
 const unreadKey = 'unread';
 
-/** Marks a route that answers every permitted caller without reading the request. The request's id, query and body may be anything. */
+/** Marks a route that answers every permitted caller without reading the request. The id, query and body of the request are not checked. */
 export const Unread = (): MethodDecorator => SetMetadata(unreadKey, true);
 
 export function isUnread(context: ExecutionContext): boolean {

@@ -7,8 +7,8 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 export const yamlTypes = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
 /**
- * The DTO's other fields, each with the reader of its value: the query string has only texts, so whole numbers and truth values must be
- * read.
+ * The DTO's other fields, each with the kind of its value. The query string contains only texts, so integers and booleans must be
+ * converted.
  */
 type OtherFields = Readonly<Record<string, keyof typeof readers>>;
 
@@ -29,7 +29,7 @@ const metadataKey = 'yaml-body';
 
 /**
  * Lets a request send the field `field` of its DTO as a YAML body, so that its text need not be escaped into JSON. The other fields of the
- * DTO then stand in the query string.
+ * DTO are then in the query string.
  */
 export function YamlBody(field: string, others: OtherFields = {}): MethodDecorator {
   const taken: YamlBodyField = { field, others };
@@ -49,7 +49,7 @@ const moved = new WeakMap<Request, ReadonlySet<string>>();
 
 /**
  * Moves the query string into the body, so that access, idempotency and validation see the same request, however it was sent. `field`
- * itself must not stand in the query string. An unknown name that stands in both stays in both, and is refused in both.
+ * itself must not be in the query string. An unknown name that is in both stays in both, and both are refused.
  * @param body parsed JSON, or `{[field]: text}`
  * @throws SchemaError for a field that has different values in the body and in the query string
  */
@@ -65,7 +65,7 @@ export function joinQuery(request: Request, body: object, { field, others }: Yam
   return { ...Object.fromEntries(given), ...body };
 }
 
-/** The problem with its place as the caller wrote the value: in the query string if the field was moved from there into the body. */
+/** Returns the problem with the place that the caller knows: the query string, if the field was moved from there into the body. */
 export function placeInRequest(request: Request, problem: FieldProblem): FieldProblem {
   const [part, name, ...rest] = problem.loc;
   const isMoved = part === 'body' && typeof name === 'string' && moved.get(request)?.has(name) === true;

@@ -6,14 +6,17 @@ import { type WrittenEdge, type WrittenEnd, type WrittenNode } from './read-elem
 
 /** The most columns of a key, as many as an index in PostgreSQL can have. */
 const maxKeyColumns = 32;
-/** The most rules of a node or an edge. With the columns and keys this stays below the 1,600 columns of a table in PostgreSQL. */
+/**
+ * The most rules of a node or an edge. Rules, columns and keys may each need a column of the staging table, which PostgreSQL limits to
+ * 1,600 columns.
+ */
 const maxRules = 1_000;
 const fullWidthComma = {
   zh: '这里有全角逗号「，」，请用半角逗号分隔',
   en: 'this holds a full-width comma (，): use , between the items, or quote the value if it is one name',
 };
 
-/** Checks things that span several values or several nodes: unique names, mapped keys. */
+/** Checks rules that span several values or several nodes, such as unique names and mapped keys. */
 export function checkNodes(nodes: WrittenNode[], problems: MappingProblems): void {
   const ids = new Map<string, MappingPath>();
   const labels = new Map<string, MappingPath>();
@@ -127,7 +130,7 @@ function resolveEnd(
   return { ...end, label: node.label, match: node.key.map(column => paired.get(column)!) };
 }
 
-/** Reports that no node of the mapping has this handle. The problem stands at the key `node` below the path `at`. */
+/** Reports that no node of the mapping has this handle, at the key `node` below the path `at`. */
 export function reportUnknownNode(
   handle: string,
   at: MappingPath,

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** A date format in the form in which SQL uses it: a text that matches `regex` becomes ISO 8601 by `replacement`. */
+/** A date format as SQL uses it: `replacement` turns a text that matches `regex` into ISO 8601. */
 export interface DateFormat {
   /** An anchored regular expression of PostgreSQL. */
   regex: string;
@@ -9,7 +9,7 @@ export interface DateFormat {
   reads: 'date' | 'datetime' | 'time';
 }
 
-/** The fields of Unicode date patterns that mean the same in every locale and need no table of names, by their letters. */
+/** The supported fields of Unicode date patterns, by their letters. They mean the same in every locale and need no table of names. */
 const fields: Record<string, { part: string; regex: string }> = {
   yyyy: { part: 'year', regex: '[0-9]{4}' },
   MMM: { part: 'month', regex: '[A-Za-z]{3,9}' },

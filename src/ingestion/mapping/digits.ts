@@ -1,8 +1,8 @@
 import { trimZerosEnd, trimZerosStart } from '../../text/trim-zeros.js';
 
 /**
- * Tells where a number has more digits than the precision and scale allow: after the point (`decimals`) or before it (`whole`). Null if the
- * number fits, or if the text is not a plain decimal number.
+ * Finds on which side of the decimal point a number has too many digits: `decimals` (more than `scale`) or `whole` (more than
+ * `precision - scale`). Null if the number fits, or if the text is not a plain decimal number.
  */
 export function digitsOver(number: string, { precision, scale }: { precision: number; scale: number }): 'decimals' | 'whole' | null {
   const [, whole, decimals = ''] = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(number.trim()) ?? [];

@@ -125,7 +125,7 @@ export const nodeKeys = {
   },
 } as const satisfies MappingKeys;
 
-/** The keys of an item of `labels`. The name of a label alone may stand in place of such an item. */
+/** The keys of an item of `labels`. An item may also be only the name of the label. */
 export const furtherLabelKeys = {
   name: {
     takes: 'text',

@@ -65,7 +65,7 @@ it.each([
   expect(mistakesOf(valid.replace(before!, after!))).toEqual([problem]);
 });
 
-it('checks whatever can be read beside parts that cannot, so that all comes at once', () => {
+it('checks the readable parts beside unreadable ones, so that one answer lists all problems', () => {
   const text = `version: 1
 nodes:
   - {id: customer, label: [客户], key: [a, b], columns: [{column: a}, {column: a}], display: c}
@@ -94,7 +94,7 @@ it('does not call a node unknown whose handle cannot be read', () => {
   expect(mistakesOf(text).map(([path]) => path)).toEqual(['nodes[0].id', 'edges[0].to.match']);
 });
 
-it('names no nodes before the way to name those of another job when there are none', () => {
+it('hints only at label:… for the ends of edges when the mapping has no nodes', () => {
   const edges = `version: 1\n${valid.slice(valid.indexOf('edges:'))}`;
   expect(mistakesOf(edges).map(([, , hint]) => hint)).toEqual(['label:…', 'label:…']);
 });

@@ -19,7 +19,7 @@ const maxShown = 120;
 
 /**
  * Finds the full-width colon that causes a syntax error. It is the nearest full-width colon after a key, in the line of the error or up to
- * three lines above. An ASCII colon in its place must remove the error. Each parse that checks this is a step.
+ * three lines above. The error must disappear when an ASCII colon replaces it. Each check of this is a parse, which is one step.
  * @param faultOf gives the offset of a text's first error; Infinity for none
  */
 export function* findFullWidthColon(text: string, faultAt: number, faultOf: (text: string) => number): Steps<FullWidthColon | null> {

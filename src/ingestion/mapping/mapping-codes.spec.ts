@@ -5,7 +5,10 @@ const node = (columns: string, more = ''): string =>
   `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [k], columns: [{column: k}, ${columns}]${more}}\n`;
 const edge = (to: string): string => `${node('{column: b}')}edges:\n  - {type: e, table: t, from: {node: a, match: {x: k}}, to: ${to}}\n`;
 
-/** Every code of the language with a text that has it, and the words that are marked. Those that need a source are tested there. */
+/**
+ * Every problem code of the mapping language, with a mapping that causes it and the words of the mapping that the problem marks. Codes that
+ * need a source are tested with the sources.
+ */
 const codes: [code: string, text: string, marked: string][] = [
   ['yaml_syntax', 'a: `x`\n', ''],
   ['yaml_alias_limit', 'a: &x 1\nb: *x\n', ''],
@@ -34,7 +37,7 @@ const codes: [code: string, text: string, marked: string][] = [
   ['deletes_with_incremental', node('{column: b}', ', incremental: {cursor: c, type: int}, deletes: {mode: snapshot}'), 'snapshot'],
 ];
 
-it.each(codes)('%s is reported alone, in both languages, with the words that it means', (code, text, marked) => {
+it.each(codes)('%s is reported alone, in both languages, and marks the faulty words', (code, text, marked) => {
   const problems = listedProblems(text);
   expect(problems.map(({ type }) => type)).toEqual([code]);
   const { msg, line, column, end_line: endLine, end_column: endColumn } = problems[0]!;

@@ -2,12 +2,15 @@ import { atOnce } from '../../text/steps.js';
 import { readMapping } from './parse-mapping.js';
 import { MappingError } from './problems.js';
 
-/** Near the 256 KiB limit of a mapping. */
+/** Joins `count` lines. The counts are chosen to come near the 256 KiB limit of a mapping. */
 const fill = (line: (index: number) => string, count: number) => Array.from({ length: count }, (_, index) => line(index)).join('');
 const node = (more: string) =>
   `version: 1\nnodes:\n- {id: a, label: A, table: t, columns: [{column: k, property: p, type: int}], ${more}}\n`;
 
-/** The longest time of the processor between two pauses in reading the text, during which the process does nothing else. */
+/**
+ * The longest processor time in milliseconds between two pauses while a mapping is read. The process serves no other request during this
+ * time.
+ */
 function readingMs(text: string): number {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1024);
   let longest = 0;
@@ -56,7 +59,7 @@ describe('a mapping that is made to be slow', () => {
     ['tabs', '\t'.repeat(262_000)],
     ['values by the ten thousand', `version: 1\nnodes: [${fill(() => '{},', 80_000)}]`],
   ])('is refused without a halt: %s', (_what, text) => {
-    // An idle machine needs 1 to 30 ms. Code that walks the text once for each line or item needs many seconds.
+    // An idle machine needs 1 to 30 ms. Code that passes over the whole text once for each line or item would need many seconds.
     expect(readingMs(text)).toBeLessThan(10_000);
   }); // prettier-ignore
 });

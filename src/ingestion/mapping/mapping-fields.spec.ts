@@ -28,7 +28,10 @@ const secondColumn = (mapping: Mapping) => firstNode(mapping).columns[1]!;
 
 type Row = [field: string, accepted: Edit, read: (mapping: Mapping) => unknown, value: unknown, refused: Edit, problem: string];
 
-/** Each field of the language with a text that is read, and one that is refused with its code and place. */
+/**
+ * Each field of the mapping language: an accepted text with the value that is read, and a refused text with the code and path of the
+ * problem.
+ */
 const rows: Row[] = [
   ['version', same, ({ nodes }) => nodes.length, 1, ['version: 1', 'version: "1"'], 'unsupported_version version'],
   ['name', root('name: 图'), ({ name }) => name, '图', root('name: []'), 'wrong_type name'],
@@ -81,7 +84,7 @@ const rows: Row[] = [
   ['columns[].default', column('default: x'), m => secondColumn(m).default, 'x', column('default: [x]'), 'wrong_type nodes[0].columns[1].default'],
   ['columns[].rules', column('rules: [required, {unique: true, severity: warn, message: 重复}]'), m => secondColumn(m).rules.map(({ kind, severity, message }) => [kind, severity, message]), [['required', 'error', null], ['unique', 'warn', '重复']], column('rules: [{unique: true, severity: info}]'), 'wrong_type nodes[0].columns[1].rules[0].severity'],
   ['columns[].sensitive', column('sensitive: true'), m => secondColumn(m).sensitive, true, column('sensitive: secret'), 'wrong_type nodes[0].columns[1].sensitive'],
-  // It has no effect, see decision 0033.
+  // `batch_size` is accepted but has no effect, see decision 0033.
   ['batch_size', root('batch_size: 500'), ({ nodes }) => nodes.length, 1, root('batch_size: 0'), 'wrong_type batch_size'],
 ]; // prettier-ignore
 

@@ -30,7 +30,7 @@ function checkSql({ nodes, edges }: Mapping): void {
   }
 }
 
-it.each(entries)('the example of $name is a mapping without problems or warnings, and has it', ({ key, example, inMapping }) => {
+it.each(entries)('the example of $name is a mapping without problems or warnings, and contains $name', ({ key, example, inMapping }) => {
   const text = inMapping(example, key);
   const { mapping, warnings } = parseMapping(text);
   expect(warnings.map(({ code }) => code)).toEqual(key === 'batch_size' ? ['no_effect'] : []);
@@ -41,12 +41,12 @@ it.each(entries)('the example of $name is a mapping without problems or warnings
 
 const standing = entries.filter(({ group }) => !['columns', 'types', 'transform', 'rules', 'format'].includes(group));
 
-it.each(standing)('$name takes a value of the kind that it says, and no other', ({ key, takes, inMapping }) => {
+it.each(standing)('$name takes a value of its documented kind, and no other', ({ key, takes, inMapping }) => {
   // A list inside a list is wrong for texts and scalars. A plain number is wrong for lists and maps.
   const isCollection = takes === 'texts' || takes === 'list' || takes === 'map';
   const wrong = isCollection ? `${key}: 7` : `${key}: [[]]`;
   const own = problemsOf(inMapping(wrong, key)).filter(({ path }) => path.at(-1) === key);
-  // The version has a sentence of its own.
+  // A wrong version has an error message of its own.
   if (key === 'version') return expect(own[0]!.type).toBe('unsupported_version');
   const kind = takes === 'texts' ? 'list' : takes === 'duration' ? 'text' : takes!;
   expect(own[0]!.text.en).toContain(kinds[kind].en);

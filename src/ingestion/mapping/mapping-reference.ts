@@ -138,8 +138,8 @@ const groupUnder: Readonly<Record<string, GroupName>> = {
 };
 
 /**
- * The anchor on the reference page for the part of a mapping at a path: that of the key or word, such as `columns-type`, or else that of
- * the group around it.
+ * The anchor on the reference page for a path of a mapping. It is the anchor of the key or word, such as `columns-type`, or else of the
+ * group around it.
  */
 export function anchorOf(path: MappingPath): string {
   let group: GroupName = 'mapping';

@@ -29,7 +29,7 @@ const rows: [what: string, refused: string, refusal: string, mended: string][] =
   ['many documents', '---\n'.repeat(60_000), 'yaml_syntax@1:1 only one YAML document is allowed', `---\n${valid}`],
   ['more lines than a mapping needs', `${valid}${'#\r\n'.repeat(15_000)}`, 'yaml_syntax@1:1 the mapping has more than 15000 lines; split it into several jobs', `${valid}${'#\r\n'.repeat(14_000)}`],
   ['more values than a mapping needs', `${valid}name: [${'[],'.repeat(30_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values, with the commas in texts; split it into several jobs', valid],
-  // The marks of values are within the bound, the values that they stand for are not.
+  // Each `a: b` is a map with a key and a value. The commas and colons of the text stay within the bound, but the parsed values do not.
   ['more pairs than a mapping needs', `${valid}name: [${'a: b,'.repeat(15_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values, with the commas in texts; split it into several jobs', valid],
   ['a tag', edited('version: 1', 'version: !!js/function 1'), 'yaml_syntax@1:10 YAML tags (!…) are not supported', valid],
   ['a key with parts', `${valid}? [name]\n: x\n`, 'yaml_syntax@7:3 YAML syntax error: a key must be a single value', `${valid}? name\n: x\n`],
@@ -62,7 +62,7 @@ const rows: [what: string, refused: string, refusal: string, mended: string][] =
   ['an unknown transform', column('transform: [uper]'), `unknown_transform@3:109 unknown transform 'uper'; did you mean 'upper'?`, column('transform: [upper]')],
   ['an unknown rule', column('rules: [requred]'), `unknown_rule@3:105 unknown rule 'requred'; did you mean 'required'?`, column('rules: [required]')],
   ['an argument of another type', column('type: int, rules: [{min: x}]'), `bad_rule_argument@3:122 min: cannot read 'x' as int`, column('type: int, rules: [{min: 1}]')],
-  // A code of its own, not bad_rule_argument, and the character at which the expression is wrong.
+  // This problem has a code of its own instead of bad_rule_argument, and names the character at which the expression is wrong.
   ['a broken pattern', column('rules: [{pattern: "[a-z"}]'), 'bad_regex@3:116 pattern, character 1: unterminated character class', column('rules: [{pattern: "[a-z]"}]')],
   ['a pattern on a number', column('type: int, rules: [{pattern: x}]'), `rule_type_mismatch@3:126 rule 'pattern' does not apply to type int`, column('type: string, rules: [{pattern: x}]')],
   ['rules that no value passes', column('type: int, rules: [{min: 2}, {max: 1}]'), 'contradictory_rules@3:108 min 2 is above max 1; no value can pass', column('type: int, rules: [{min: 1}, {max: 2}]')],

@@ -54,7 +54,7 @@ function places(value: unknown, path: (string | number)[] = []): (string | numbe
   return [path, ...entries.flatMap(([key, child]) => places(child, [...path, key]))];
 }
 
-/** The value with another one in this place; `undefined` takes the place away. */
+/** Copies a value and replaces the part at a path by `to`. If `to` is `undefined`, the copy lacks the part. */
 function changed(value: unknown, [step, ...path]: (string | number)[], to: unknown): unknown {
   if (step === undefined) return to;
   if (Array.isArray(value)) {
@@ -65,7 +65,7 @@ function changed(value: unknown, [step, ...path]: (string | number)[], to: unkno
   return Object.fromEntries(entries.filter(([, child]) => child !== undefined));
 }
 
-it('refuses no mapping that the parser accepts, whatever stands in whichever place', () => {
+it('accepts every mapping that the parser accepts, with any value at any path', () => {
   const values = [
     undefined,
     null,

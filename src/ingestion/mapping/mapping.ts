@@ -53,7 +53,7 @@ export interface RuleCondition {
 interface RuleBase {
   severity: Severity;
   message: string | null;
-  /** Only rows for which this condition is true are checked; null: all rows are checked. */
+  /** The condition for checking a row; null if all rows are checked. */
   when: RuleCondition | null;
   path: MappingPath;
 }
@@ -98,14 +98,16 @@ export type ElementSource = { kind: 'table'; table: string } | { kind: 'query'; 
 export interface Incremental {
   cursor: string;
   type: 'date' | 'datetime' | 'int' | 'bigint';
-  /** How far before the last cursor a run starts to read: milliseconds for a date or datetime cursor, units for an integer cursor. */
+  /**
+   * How far before the last cursor a run starts to read, in milliseconds for a date or datetime cursor and in units for an integer cursor.
+   */
   lag: number;
   initial: string | null;
 }
 
 /**
- * The treatment of elements whose row has left the source. With `snapshot` they are removed, because every run reads all rows. With
- * `column`, rows whose `column` equals `equals` are removed from the graph instead of written. With `none` the elements stay.
+ * The treatment of elements whose row has left the source. With `snapshot` every run reads all rows and removes elements without a row.
+ * With `column` a row whose `column` equals `equals` is not written, and its element is removed. With `none` the elements stay.
  */
 export type Deletes = { mode: 'none' | 'snapshot' } | { mode: 'column'; column: string; equals: string };
 
@@ -120,7 +122,7 @@ interface ElementMapping {
   path: MappingPath;
 }
 
-/** A label that nodes have besides their main label. `when` is a SQL condition on the node's row; null: all nodes have the label. */
+/** A label that nodes have besides their main label. `when` is a SQL condition on the node's row; with null all nodes have the label. */
 export interface FurtherLabel {
   name: string;
   aliases: string[];
@@ -174,7 +176,7 @@ export interface MappingWarning extends Span {
 export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
-  /** The place of a path in the text. A path that is not written has the place of its nearest written ancestor. */
+  /** The place of a path in the text. A path that the text does not contain has the place of its nearest ancestor in the text. */
   placeOf: (path: MappingPath) => Span;
 }
 

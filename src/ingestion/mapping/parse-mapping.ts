@@ -59,7 +59,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   }
   const nodes = yield* readEach(nodeItems, readNode);
   const edges = yield* readEach(edgeItems, readEdge);
-  // With an unreadable handle, every edge that names its node would be reported as naming an unknown node, which would only hide the real
+  // If a handle is unreadable, every edge that names this node would be reported as naming an unknown node. This would hide the real
   // problem.
   const mayBeMisspelt = !map.has('nodes') && map.keys().some(key => !Object.hasOwn(rootKeys, key));
   const allNodesRead = nodes.length === nodeItems.length && nodes.every(({ id }) => id !== null) && !mayBeMisspelt;
@@ -75,7 +75,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }
 
-/** Runs {@link readMapping} in one go instead of in steps. */
+/** Runs {@link readMapping} without pauses. */
 export function parseMapping(text: string): ParsedMapping {
   return atOnce(readMapping(text));
 }

@@ -54,7 +54,7 @@ export class MappingProblems {
 
   constructor(readonly placeOf: (path: MappingPath) => Span) {}
 
-  /** True once no further problem will be listed. */
+  /** True if no further problem will be listed. */
   get isFull(): boolean {
     return this.problems.length >= maxProblems;
   }

@@ -90,12 +90,12 @@ export function isNumeric({ name }: { name: string }): boolean {
   return name === 'int' || name === 'bigint' || name === 'decimal' || name === 'float';
 }
 
-/** Tells whether values of the type are ordered in time. Durations have no order, because the length of a month varies. */
+/** Whether values of the type are ordered in time. Durations have no order, because the length of a month varies. */
 export function isTemporal(type: PropertyType): boolean {
   return ['date', 'datetime', 'localdatetime', 'time', 'timetz'].includes(type.name);
 }
 
-/** Tells whether `text` can be read as `type`. Always true for json, maps and lists, which the database checks. */
+/** Whether `text` can be read as `type`. Always true for json, maps and lists, which the database checks. */
 export function fitsType(text: string, type: PropertyType): boolean {
   if (isList(type)) return true;
   switch (type.name) {

@@ -102,7 +102,7 @@ function readType(at: YamlReader | null, cut: { whole: string } | null): Propert
   return null;
 }
 
-/** Reports a default that its own column refuses, because it would reject every row that needs it. */
+/** Reports a default that the rules or the type of its own column refuse, because every row that needs the default would be rejected. */
 function checkDefault(at: YamlReader, value: string, type: PropertyType | null, rules: Rule[]): void {
   const broken = (rule: string): void =>
     at.problem('default_breaks_rule', { zh: `默认值 '${value}' 不符合 ${rule}`, en: `the default '${value}' breaks ${rule}` });

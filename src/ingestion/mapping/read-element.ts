@@ -152,8 +152,8 @@ function readLag(at: YamlReader, type: Incremental['type']): number {
 }
 
 /**
- * Reads `deletes`. Without that key an incremental target removes nothing: its runs read only new rows, so they cannot tell which old rows
- * are gone. Other targets remove the elements whose rows are gone.
+ * Reads `deletes`. Without that key an incremental target removes nothing: its runs read only new rows, so they cannot detect which old
+ * rows are gone. Other targets remove the elements whose rows are gone.
  */
 function readDeletes(at: YamlReader | null, isIncremental: boolean): Deletes {
   const usual: Deletes = { mode: isIncremental ? 'none' : 'snapshot' };

@@ -143,7 +143,7 @@ function readReferences(argument: YamlReader): RuleDetails | null {
   return { kind: 'references', node, label: label ?? '', column };
 }
 
-/** True for dates and datetimes, and for null, which stands for a type that is not known yet. */
+/** Whether a type has days: a date, a datetime, or null, because the type is not known yet. */
 function isDay(type: PropertyType | null): boolean {
   return type === null || type.name === 'date' || type.name === 'datetime';
 }

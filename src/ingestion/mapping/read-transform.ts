@@ -30,9 +30,9 @@ export function readTransforms(list: YamlReader): (Transform | null)[] {
 }
 
 /**
- * The type of a column after its transforms. If the last transform fits any type, or there is no transform, this is the written type.
- * Otherwise it is the written type if the transform can make it, and without a written type the transform's usual one. An unfit written
- * type is reported, and gives null.
+ * The type of a column after its transforms. It is the written type if there are no transforms or if the last transform can make any type.
+ * Otherwise the last transform makes only certain types: the written one must be among them, and without a written type its usual type
+ * counts. A written type that it cannot make is reported, and the result is null.
  */
 export function typeAfter(at: YamlReader, written: PropertyType | null, steps: (Transform | null)[]): PropertyType | null {
   const step = steps.at(-1);
@@ -68,8 +68,8 @@ function typesMadeBy(step: Transform): PropertyType[] | null {
 }
 
 /**
- * Reports `number_cn` on a column whose type is neither numeric nor `string`, because the number would be read as a date or a list, for
- * example.
+ * Reports `number_cn` on a column whose type is neither numeric nor `string`. The number would otherwise be read as another type, such as a
+ * date or a list.
  */
 export function checkNumberTransform(at: YamlReader, type: PropertyType | null, steps: (Transform | null)[]): void {
   if (type === null || isNumeric(type) || type.name === 'string') return;

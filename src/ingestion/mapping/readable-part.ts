@@ -9,8 +9,8 @@ export interface ReadablePart {
 
 /**
  * The part of a faulty mapping that can be compared with the source, so that all problems are reported together. A column with a problem
- * loses its transforms, default and rules, because its type may be missing, and rules would then be judged by another type. Null if it is
- * not clear which connection is meant, and if no node or edge could be read.
+ * loses its transforms, default and rules: its type may be missing, and rules would then be judged by another type. Null if the connection
+ * is not clear, or if no node or edge could be read.
  */
 export function readablePart(
   mapping: Mapping,

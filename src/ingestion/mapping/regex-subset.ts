@@ -1,6 +1,8 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The regular expression is outside of the subset. `offset` is the 0-based place of the fault in the expression. */
+/**
+ * The error of a regular expression that is outside of the supported subset. `offset` is the 0-based place of the fault in the expression.
+ */
 export class RegexError extends Error {
   constructor(
     readonly text: Bilingual,
@@ -12,8 +14,8 @@ export class RegexError extends Error {
 
 const maxLength = 200;
 /**
- * The most repetitions: PostgreSQL's limit for one quantifier, and RE2's limit for the product of nested quantifiers (regexp.go,
- * `maxRepeat`).
+ * The most repetitions of one quantifier (PostgreSQL's limit), and the largest product of nested quantifiers (RE2's limit, see `maxRepeat`
+ * in regexp.go).
  */
 const maxRepeat = 255;
 const maxNestedRepeat = 1000;
@@ -151,7 +153,9 @@ class Translator {
     return atom(this.escapedCharacter(symbol));
   }
 
-  /** The character for which a backslash and `symbol` stand together. @throws RegexError for a pair that is not supported */
+  /**
+   * PostgreSQL's form of an escaped character; `symbol` is the character after the backslash. @throws RegexError for an unsupported escape
+   */
   private escapedCharacter(symbol: string): string {
     const control = controlEscapes[symbol];
     if (control !== undefined) return control;

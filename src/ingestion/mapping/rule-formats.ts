@@ -1,7 +1,7 @@
 import { type MappingWord } from './mapping-key.js';
 import { type Format } from './mapping.js';
 
-/** The formats that the rule `format` knows, with their descriptions. */
+/** The formats that the rule `format` supports, with their descriptions. */
 export const formatWords: Record<Format, MappingWord> = {
   email: {
     meaning: { zh: '邮箱地址，域名至少有一个点', en: 'An e-mail address whose domain has a dot' },
@@ -52,7 +52,7 @@ export const countryCodes =
   PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR
   TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/);
 
-/** True when an identity number has the right form, so that only its check character can be wrong. */
+/** Whether a refused identity number has the right form, so that only its check character can be wrong. */
 export function failsChecksum(format: Format, value: string): boolean {
   if (format === 'id_card_cn') return /^[1-9]\d{5}[12]\d{3}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]$/.test(value);
   return format === 'uscc_cn' && usccForm.test(value);

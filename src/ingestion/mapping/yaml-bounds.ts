@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** The bounds of a mapping's text. Any useful mapping of a quarter of a megabyte keeps within the other bounds too. */
+/** The bounds of a mapping's text. A useful mapping of 256 KiB also stays within the other bounds. */
 export const bounds = { bytes: 256 * 1024, lines: 15_000, values: 60_000, depth: 20 };
 
 const tooManyValues = {
@@ -12,7 +12,7 @@ const tooManyLines = {
   en: `the mapping has more than ${bounds.lines} lines; split it into several jobs`,
 };
 
-/** Refuses a text of which a parser has given too many events, each of which begins or ends a value. Null for a text within the bound. */
+/** The refusal of a text with too many parser events, each of which begins or ends a value; null for a text within the bound. */
 export function tooManyEvents(count: number): Bilingual | null {
   return count > bounds.values ? tooManyValues : null;
 }

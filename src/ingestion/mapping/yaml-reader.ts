@@ -42,7 +42,7 @@ export class YamlReader {
 
   /**
    * The entries of a map. A key outside of `known` is reported with the most similar known key.
-   * @param synonyms for names that do not resemble any key of `known`: the key that is meant, by the name
+   * @param synonyms the key that is meant by a wrong name, for names that do not resemble any key of `known`
    */
   asMap(known: readonly string[], synonyms: Readonly<Record<string, string>> = {}): MapReader {
     const entries = this.asEntries();

@@ -41,7 +41,8 @@ export function* toSyntaxError(text: string, error: unknown, faultOf: (text: str
 }
 
 /**
- * js-yaml's reasons in Chinese. A reason that hides the usual fault also gets clearer English, and a hint if the advice is always the same.
+ * Chinese sentences for js-yaml's reasons. A reason that does not name the usual mistake also gets a clearer English sentence. A reason
+ * with only one possible advice also gets a hint.
  */
 const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingual }][] = [
   [/^bad indentation/, { zh: '缩进有误', hint: { zh: '与同级的键左对齐', en: 'align it with the keys of the same level' } }],

@@ -4,9 +4,9 @@ import { readYamlTree } from './yaml-tree.js';
 describe('readYamlTree', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  // No text is known to make js-yaml 5 throw anything but its own exception (two million mutated ones did not), so the test breaks
-  // `String.fromCharCode` under it.
-  it('takes any error of js-yaml for a fault of the text', () => {
+  // js-yaml 5 is not known to throw anything other than a YAMLException: two million mutated texts did not cause another error. So the test
+  // makes `String.fromCharCode` throw inside js-yaml.
+  it('reports any error of js-yaml as a fault of the text', () => {
     const fault = new RangeError('Invalid code point');
     jest.spyOn(String, 'fromCharCode').mockImplementation(() => {
       throw fault;

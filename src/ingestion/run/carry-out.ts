@@ -41,27 +41,27 @@ export interface Undertaking {
   mapping: Mapping;
   /** The targets of the mapping; empty when the run retires its job. */
   targets: Target[];
-  /** The differences from the mapping that the graph shows now; null if the graph shows no mapping of the job. */
+  /** The differences from the mapping of the job's last success; null without a success, or if this release cannot read that mapping. */
   changes: TargetChange[] | null;
   /** The names of the targets that read all rows once more, see `findRereads`. */
   rereads: ReadonlySet<string>;
-  /** The cursor up to which each target was read by the last run, by the name of the target. */
+  /** The cursor up to which the last run read each target, by the name of the target. */
   cursors: Record<string, string>;
   report: RunReport;
   staged: StagedTarget[];
-  /** The keys of the labels that the targets write and name, by label. `stageAll` reads them. */
+  /** The keys of the labels that the targets write or name, by label. `stageAll` reads them. */
   keys: ReadonlyMap<string, KeyProperties>;
   /** The address at which the rejected rows are shown. */
   rejectedAt: string;
   progress: RunProgress;
   copyLimits: CopyLimits;
-  /** The bytes that all staged rows together may take. The tables of the graph have the same bound of their own. */
+  /** The bytes that all staged rows together may take. `GraphsService.requireRoom` applies the same bound to the tables of the graph. */
   room: StorageRoom;
-  /** Ends the work that another database does for this run or trial. */
+  /** Aborts the work that another database does for this run or trial. */
   signal: AbortSignal;
 }
 
-/** How the tables of a connection are read. */
+/** A described source, and how its tables are read. */
 export interface Source {
   connection: string;
   connectionId: number;
@@ -89,17 +89,20 @@ export interface Opened {
 }
 
 /**
- * How often the tables of a source are described and locked before the run fails. A table may be dropped and made again between its
- * description and the lock.
+ * The number of times that the tables of a source are described and locked before the run fails. A table may be dropped and made again
+ * between its description and the lock.
  */
 const mostTries = 3;
-/** As a rule longer than the one patient attempt of dropBetweenReaders, behind which the run waits. */
+/**
+ * Milliseconds for which a run waits for the lock on a table. This is usually longer than the one long lock attempt of
+ * `dropBetweenReaders`, behind which the run waits.
+ */
 const lockPatienceMs = 60_000;
 
 /**
- * Begins the staging transaction. Its snapshot is taken after the tables are locked, because the rows of a table that is swapped in are
- * visible to snapshots from before the swap too. Tables of the mirror that were loaded after their description may have other types, so
- * they are described again while they are locked.
+ * Begins the staging transaction. Its snapshot is taken after the tables are locked: a table that is swapped in after the snapshot would
+ * still show its rows, so the tables would not be of one moment. Tables of the mirror that were loaded after their description may have
+ * other types, so they are described again while they are locked.
  * @param describe describes the source in its present state
  * @throws RunFailure, and what `describe` throws
  */
@@ -121,7 +124,7 @@ export async function openSnapshot(
   return { source: { ...(isDescribed ? source : await describe()), versions }, digests };
 }
 
-/** Locks the mirror's tables, which are described again after each failed try. @returns the last description of the source */
+/** Locks the mirror's tables. After each failed try they are described again. @returns the last description of the source */
 async function lockTables(client: PoolClient, work: Undertaking, described: Source, describe: () => Promise<Source>): Promise<Source> {
   let source = described;
   for (let tries = 1; ; tries++) {
@@ -136,8 +139,8 @@ async function lockTables(client: PoolClient, work: Undertaking, described: Sour
       );
       return source;
     } catch (error) {
-      // Errors of SQLSTATE class 42 (names and rights) come from tables that changed, and these two from those that change now. All other
-      // errors are thrown.
+      // An error of SQLSTATE class 42 (names and rights) means that a table has changed since its description. A lock timeout or a deadlock
+      // means that a table is changing now. All other errors are thrown.
       const sqlstate = sqlstateOf(error);
       const isChanging = sqlstate === sqlstates.lockNotAvailable || sqlstate === sqlstates.deadlockDetected;
       if (!isChanging && !sqlstate.startsWith('42')) throw error;
@@ -169,7 +172,7 @@ function keysChanged(): RunFailure {
 }
 
 /**
- * Stages every target. All targets read the opened snapshot, so an order and its lines are of one moment.
+ * Stages every target. All targets read the same snapshot, so that, for example, orders and their lines fit together.
  * @throws RunFailure, StorageFullError
  */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
@@ -189,7 +192,8 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     room = room.beside(stagedTarget.bytes);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
-    // `read` lacks the rows that `where` or the cursor left out. Only the copy of a table tells how many rows the source has.
+    // `read` does not count rows that `where` or the cursor left out. The number of all rows of the source is known only if the table was
+    // copied.
     const expected = progress.expectedRows;
     if (!isFiltered(target)) progress.counts(targetReport.read);
     else if (expected?.from === 'exact') progress.counts(expected.rows);
@@ -201,8 +205,8 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
 }
 
 /**
- * How many rows a target goes through, counted before `where` or the cursor leaves out any. The count is that of the table's copy, else
- * that of the last success, else the estimate in PostgreSQL's statistics. Null if none of the three is known.
+ * The number of rows that a target reads, before `where` or the cursor leaves out any. It is counted in the table's copy, or else taken
+ * from the last success, or else from PostgreSQL's estimate. Null if none of the three is known.
  */
 async function expectedRows(
   client: PoolClient,
@@ -256,7 +260,7 @@ async function copyFirst(
 
 /**
  * Begins the writing transaction and brings the graph in line with the staged targets. Readers are not blocked. Other runs of this graph
- * wait until the transaction ends. The rows that were loaded into separate tables are put in by `takePlace`.
+ * wait until the transaction ends. Rows that are loaded into separate tables become part of the graph only in `takePlace`.
  * @throws RunFailure, StorageFullError
  */
 export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
@@ -306,7 +310,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   return written;
 }
 
-/** The cursor from which each target reads on in the next run, by the name of the target. */
+/** The cursor from which the next run reads each target, by the name of the target. */
 export function nextCursors({ staged, report }: Undertaking): Record<string, string> {
   return Object.fromEntries(
     staged.flatMap(({ target: { name }, cursorTo }) => {
@@ -322,8 +326,8 @@ function changeOf({ changes, targets }: Undertaking, target: Target): TargetChan
 }
 
 /**
- * The elements to remove for a target. A target that reads other rows than before, or all rows once more, removes all elements without a
- * row, whatever its `deletes`.
+ * Which elements to remove for a target. A target that reads other rows than before, or all rows once more, removes all elements without a
+ * row, even if its `deletes` says otherwise.
  */
 function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'none' {
   if (work.rereads.has(target.name) || changeOf(work, target)?.readsOtherRows) return 'unseen';
@@ -331,8 +335,8 @@ function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'no
 }
 
 /**
- * The start of an incremental read: `initial` for the first read, after a change of the target and to read all once more, otherwise the
- * last cursor with the lag to subtract. Null for a target without `incremental`, and for a read from the beginning.
+ * The start of an incremental read. It is `initial` for the first read, after a change of the target, and for a target in `rereads`.
+ * Otherwise it is the last cursor with the lag to subtract. Null for a target without `incremental`, and for a read from the beginning.
  */
 export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;

@@ -8,7 +8,7 @@ import { RunFailure } from '../../common/errors/run-failure.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 
-/** A staged node target, and which of its nodes in the graph the run removes. */
+/** A staged node target, with the nodes of the graph that the run removes for it. */
 export interface ReferencedTarget {
   staged: StagedTarget;
   ownership: Ownership;
@@ -116,8 +116,8 @@ async function findMissing(
 }
 
 /**
- * SQL that is true for staged rows whose reference is judged. Rows that ask to be removed, or repeat an earlier key, are not written, so
- * their references are not judged.
+ * SQL that is true for staged rows whose reference is judged. Rows that are marked as deleted, or that repeat an earlier key, are not
+ * written, so their references are not judged.
  */
 function isJudged({ plan }: StagedTarget, value: string): string {
   return `${value} IS NOT NULL AND s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}`;
@@ -128,8 +128,8 @@ function inGraph(sql: SqlParameters, { nodes }: WriteScope, label: string, condi
 }
 
 /**
- * SQL conditions, at least one of which is true if the graph keeps its node with this key even without a good row for the key, see
- * `removeNodes`. They are separate so that PostgreSQL can run each as a join.
+ * SQL conditions. At least one of them is true if the graph keeps its node with this key although no good row has the key, see
+ * `removeNodes`. The conditions are separate so that PostgreSQL can run each as a join.
  */
 function staysOf(sql: SqlParameters, scope: WriteScope, { staged, ownership, removes }: ReferencedTarget, key: string): string[] {
   const label = ownership.element.name;

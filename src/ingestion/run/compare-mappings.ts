@@ -15,7 +15,10 @@ export interface TargetChange {
   properties: { added: string[]; removed: string[]; changed: string[] };
   /** Added and removed rules, each as `property: rule`. */
   rules: { added: string[]; removed: string[] };
-  /** True if the target reads other rows than before, or tells rows apart by other keys. Elements of earlier runs may then lack a row. */
+  /**
+   * True if the target reads other rows than before, or identifies rows by other keys. Elements of earlier runs may then have no row any
+   * more.
+   */
   readsOtherRows: boolean;
 }
 
@@ -59,8 +62,8 @@ function compareTarget(before: Mapping, old: Target | undefined, after: Mapping,
 }
 
 /**
- * The values of a mapping, other than columns, from which a target makes its rows, by mapping key. Handles and places in the text are left
- * out.
+ * The values of a mapping that decide how a target makes its rows, by mapping key, apart from `columns`. Handles and places in the text are
+ * left out, because they do not change the rows.
  */
 function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Record<string, unknown> {
   const shared = {
@@ -82,7 +85,7 @@ function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Recor
   return { ...shared, from: end(element.from), to: end(element.to) };
 }
 
-/** The parts of a mapping that decide which rows a target reads, and by which keys it tells rows apart. */
+/** The parts of a mapping that decide which rows a target reads, and by which keys it identifies them. */
 function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   const { source, defaults, nodes } = mapping;
   const cleaning = (columns: ColumnMapping[], column: string): unknown => {
@@ -106,10 +109,7 @@ function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   ];
 }
 
-/**
- * True if a key column gives the same keys as it would without a mapping: its values are not converted, transformed or replaced by a
- * default.
- */
+/** True if the mapping of a key column leaves its values as they are: they are not converted, transformed or replaced by a default. */
 function isAsUnmapped(mapped: ColumnMapping | undefined): boolean {
   if (!mapped) return true;
   const { type, transform, default: usual } = mapped;
@@ -140,7 +140,7 @@ function compareRules(before: ColumnMapping[], after: ColumnMapping[]): TargetCh
 
 function rulesOf({ property, rules }: ColumnMapping): string[] {
   return rules.map(({ kind, path: _path, severity, message, when, ...argument }) => {
-    // The label tells more about a referenced node than its handle, so the handle is left out.
+    // The text shows the label of a referenced node, which readers understand better than the node's handle.
     const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify({ ...argument, node: undefined })}`;
     const modifiers = [
       severity === 'warn' ? ' warn' : '',

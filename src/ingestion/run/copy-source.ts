@@ -19,7 +19,7 @@ import { type ExpectedRows } from './progress-report.js';
 import { type RunProgress } from './run-progress.js';
 import { type CopiedCounts, type SourceReport } from './run-report.js';
 
-/** The search path of SQL that reads the copies. With any other path the name of a type could mean a type of the service's own. */
+/** The search path of SQL that reads the copies. With another path, the name of a type could mean a type that the service has created. */
 export const pathOfCopies = 'pg_catalog, pg_temp';
 
 /** Tables of another database, and the client that reads them. */
@@ -63,7 +63,7 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
   try {
     report.guarantee = reading.guarantee;
     const copied = (report.copied = { tables: 0, rows: 0, bytes: 0 });
-    // The source ends its own statements by a time limit, so this session needs no limit while it waits for the rows.
+    // The source limits the time of its own statements, so this session needs no limit while it waits for the rows.
     await client.query(`
       BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = 0;
       SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
@@ -113,8 +113,8 @@ async function copyTable(
 }
 
 /**
- * Begins a digest with everything that decides the source's statement and the meaning of the bytes it sends, except for the release of this
- * service.
+ * Begins a digest with everything that decides which statement the source runs and what the bytes mean that it sends. The release of this
+ * service is not part of it.
  */
 function digestOf(
   { name, used }: CopiedTable,
@@ -126,8 +126,8 @@ function digestOf(
 }
 
 /**
- * The cursor value from which the only target that reads a table reads on. It may lie before the exact place; the staging statement applies
- * the exact condition. Null if all rows are needed.
+ * The cursor value from which a table is read on, if exactly one target reads the table. It may lie before the exact start, because the
+ * staging statement applies the exact condition. Null if all rows are needed.
  */
 async function sinceOf(
   client: PoolClient,

@@ -1,16 +1,16 @@
 import { type PoolClient } from 'pg';
 
-/** The most changes of a run that are noted. After a larger run the new version of the graph is loaded in full. */
+/** The most changes of a run that are collected. After a larger run, readers load the new version of the graph in full. */
 const mostNoted = 100_000;
 /**
- * The changes are not stored either if they are more than this number and more than an eighth of the graph, because they are then not worth
- * their space.
+ * If the changes are more than this number and more than an eighth of the graph, they are not stored either, because they are then not
+ * worth their space.
  */
 const fewChanges = 1_000;
-/** The number of graph versions whose changes are kept. Older versions are rarely in memory or in a file. */
+/** The number of graph versions whose changes are kept. Processes and files rarely still have a version older than these. */
 const versionsKept = 8;
 
-/** The columns that a statement returns of each changed row: the id and, for an edge, the id of the node at its beginning. */
+/** The columns that a statement returns for each changed row: the id and, for an edge, the id of its source node. */
 const returned = { nodes: ['n.id'], edges: ['e.id', 'e.source_id'] } as const;
 
 interface Noted {
@@ -22,7 +22,7 @@ interface Noted {
 export class GraphChanges {
   private noted: Record<'nodes' | 'edges', Noted> | null = { nodes: { ids: [], sources: [] }, edges: { ids: [], sources: [] } };
 
-  /** Announces that a statement will change so many rows. If they are too many, the statement does not have to list them. */
+  /** Announces that a statement will change this number of rows. If there are too many, `make` and `note` no longer collect changes. */
   expect(rows: number): void {
     if (rows > mostNoted) this.noted = null;
   }
@@ -55,8 +55,7 @@ export class GraphChanges {
   }
 
   /**
-   * Stores the noted changes for the version of the graph that the run makes. Call it in the run's transaction, before the version is
-   * raised.
+   * Stores the noted changes for the graph version that the run creates. Call it in the run's transaction, before the version is raised.
    */
   async write(client: PoolClient, graphId: number): Promise<void> {
     await client.query(

@@ -23,8 +23,8 @@ const pauseMs = 200;
 
 /**
  * Makes the run write the first edges of a graph into a separate table, whose indexes are built after its rows. This took 0.75 to 0.83 of
- * the time of writing with both indexes in place, and disturbs no reader. The graph's edge table must never have held a row. Then a reader
- * with an older snapshot, who sees no row of the new table, misses nothing.
+ * the time of writing with both indexes in place, and does not disturb readers. The table is used only if the graph's edge table has never
+ * had a row: a reader with an older snapshot sees no rows in the new table, and this is then correct.
  */
 export async function loadApart(client: PoolClient, scope: WriteScope, staged: StagedTarget[]): Promise<void> {
   const rows = staged.reduce((sum, { target, report }) => sum + (target.kind === 'edge' ? report.read : 0), 0);
@@ -40,7 +40,8 @@ async function isPristine(client: PoolClient, table: string): Promise<boolean> {
 }
 
 /**
- * Runs `insert` while the separate edge table has no indexes, if the new rows will be the larger part of it.
+ * Runs `insert`. If the separate edge table is smaller than the staging table of the new rows, its indexes are dropped before and rebuilt
+ * afterwards.
  * @param staged the staging table of the rows
  * @throws unique_violation, as `insert` does
  */
@@ -62,7 +63,7 @@ export async function takePlace(client: PoolClient, scope: WriteScope): Promise<
   if (!scope.isApart) return;
   const { edges } = graphTables(scope.graphId);
   if (await lockAlone(client, edges)) await client.query(takeEdgesApart(scope.graphId));
-  // A reader holds the empty edge table for long, as a backup does. Copying the rows is slower, but disturbs no reader.
+  // Another session has locked the empty edge table for long, as a backup does. Copying the rows is slower, but does not disturb readers.
   else await client.query(`INSERT INTO ${edges} SELECT * FROM ${scope.edges}; DROP TABLE ${scope.edges}; ANALYZE ${edges}`);
   scope.edges = edges;
   scope.isApart = false;

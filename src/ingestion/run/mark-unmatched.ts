@@ -15,10 +15,10 @@ interface Unmatched {
 }
 
 /**
- * Marks the rows that lack a node at an end. If an end quarantines, fails, or could not make a stub, the row gets `failures`; if the ends
- * only skip, it gets `duplicate_of = 0`. The stricter of the two ends decides for the row. A row with an empty end is not an edge, so it is
- * skipped whatever the mapping says. A row that repeats another row without a node is marked as a repeat. `markDuplicates` marks repeats in
- * the same way, but is not called in a first load.
+ * Marks the rows for which the node of an end is missing. If a missing end has `on_missing` quarantine or fail, or could not make a stub,
+ * the row gets `failures`. If the missing ends only have skip, it gets `duplicate_of = 0`. So the stricter end decides. A row with an empty
+ * end is not an edge, so it is always skipped. If several of these rows are the same edge, the first is treated in this way, and the others
+ * get its number as `duplicate_of`. `markDuplicates` marks repeats in the same way, but is not called in a first load.
  */
 export async function markUnmatched(
   client: PoolClient,
@@ -70,13 +70,13 @@ export async function markUnmatched(
   return rows[0]!;
 }
 
-/** The rows that are told of a node whose key is almost theirs, and the nodes among which one is looked for. */
+/** The most rejected rows whose reason may name a node with a similar key, and the most nodes that are compared to find one. */
 const mostHinted = 1_000;
 const mostCompared = 1_000_000;
 
 /**
- * SQL for a key without the differences of case, of blanks at the ends of its parts, and of zeros that do not change a number. The parts of
- * a longer key are a JSON array.
+ * SQL that reduces a key to a form for finding similar keys: in lower case, without blanks at the ends of its parts, and without zeros that
+ * do not change a number. A key of several parts is a JSON array.
  */
 function foldedKey(key: string): string {
   const bare = `lower(regexp_replace(btrim(${key}), '\\s*"\\s*', '"', 'g'))`;
@@ -85,7 +85,7 @@ function foldedKey(key: string): string {
   return `regexp_replace(regexp_replace(${bare}, ${padded}, '\\1\\2', 'g'), ${longer}, '\\1\\2', 'g')`;
 }
 
-/** SQL for the nodes of a label whose keys, but for the differences that `foldedKey` takes away, are keys that found no node. */
+/** SQL that finds nodes of a label for the keys that found no node: the nodes whose keys are equal to these keys after `foldedKey`. */
 function alike({ nodes }: WriteScope, label: string, end: 'from' | 'to', of: EdgeEnd): string {
   return `SELECT fold, min(key COLLATE "C") AS key
      FROM (SELECT n.key, ${foldedKey('n.key')} AS fold FROM ${nodes} n WHERE n.label = ${label}${findsFor(of, 'n')} AND EXISTS (SELECT FROM shown WHERE no_${end}) LIMIT ${mostCompared}) AS compared

@@ -26,9 +26,9 @@ interface OtherJob {
 }
 
 /**
- * Which rows of an element (nodes or edges of the graph) belong to the job of a run. A row belongs to every job that yields it. Its
- * `owners` lists these jobs; NULL stands for the one job that `graph_elements` marks with `owns_rest`. If one job alone feeds an element,
- * the owners are not looked at.
+ * The ownership of an element's rows (nodes or edges of the graph), for the job of a run. A row belongs to every job that yields it. Its
+ * `owners` lists these jobs; NULL stands for the one job that `graph_elements` marks with `owns_rest`. If one job alone feeds an element
+ * without stubs, `owners` is not read.
  */
 export class Ownership {
   constructor(
@@ -42,8 +42,8 @@ export class Ownership {
     readonly labelsBefore: string[],
     private readonly others: OtherJob[],
     /**
-     * False when the same edge type also joins other pairs of labels, so that the labels of the ends tell the elements apart. Always true
-     * for nodes.
+     * False if the same edge type also joins other pairs of labels. The labels of both ends are then needed to select the element's edges.
+     * Always true for nodes.
      */
     readonly isOnlyOfItsName: boolean,
     /** True if some nodes of the label are stubs, which belong to no job. */
@@ -70,7 +70,7 @@ export class Ownership {
     return this.labelsBefore.filter(name => !labels.some(label => label.name === name));
   }
 
-  /** True if nodes of this element may carry labels that another job gave them. */
+  /** True if nodes of this element may have further labels from other jobs. */
   get hasOthersLabels(): boolean {
     return this.others.some(({ labels }) => labels.length > 0);
   }
@@ -91,8 +91,8 @@ export class Ownership {
   }
 
   /**
-   * SQL for two columns about a row that the job gives up: `stays` is true if other jobs yield the row, and `loses` is true if the row
-   * loses properties or further labels then.
+   * SQL for two columns about a row that the job gives up. `stays` is true if other jobs yield the row. `loses` is true if the row then
+   * loses properties or further labels.
    */
   leaving(sql: SqlParameters, row: string): string {
     const stays = this.isShared ? `cardinality(${this.ownersLeft(sql, row)}) > 0` : 'false';
@@ -106,7 +106,7 @@ export class Ownership {
     return `(${properties} OR ${row}.labels && ${this.ownOnly(sql, row, this.labelsBefore, 'labels')})`;
   }
 
-  /** SQL for those of the properties, or further labels, in `names` that no other owner of the row maps. */
+  /** SQL for the properties, or further labels, in `names` that no other owner of the row maps. */
   ownOnly(sql: SqlParameters, row: string, names: string[], kind: 'properties' | 'labels' = 'properties'): string {
     const all = sql.bind(names, 'text[]');
     if (!this.isShared || names.length === 0) return all;
@@ -115,7 +115,7 @@ export class Ownership {
               WHERE o.job = ANY (${this.owners(sql, row)}) AND o.${kind} ? p))`;
   }
 
-  /** SQL for the newest last run of the other owners that keep a row; the row's own run if there is none. */
+  /** SQL for the greatest id among the last runs of the other jobs that own a row; the row's own run if there is none. */
   runOfOwnersLeft(sql: SqlParameters, row: string): string {
     return `coalesce((SELECT max(o.run_id) FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, run_id int)
                       WHERE o.job = ANY (${this.owners(sql, row)})), ${row}.run_id)`;

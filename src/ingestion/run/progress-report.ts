@@ -19,8 +19,8 @@ export interface PastRun {
 }
 
 /**
- * The number of rows that a step should have. `exact`: the rows were counted. `last_run`: as many as in the last success. `statistics`: the
- * database's estimate for the table.
+ * The expected number of rows of a step, and its origin. `exact`: the rows were counted. `last_run`: the number in the last success.
+ * `statistics`: the database's estimate for the table.
  */
 export interface ExpectedRows {
   rows: number;
@@ -49,8 +49,8 @@ export interface ProgressReport {
   total: { copied: number; staged: number; written: number };
   remaining: RemainingTime;
   /**
-   * The shares (0 to 1) that the steps before this step, and this step, had in the time of the last success. Null without a last success,
-   * and if this step was not part of it.
+   * Parts of the duration of the last success, from 0 to 1: `shareBefore` is that of all steps before this step, `shareOfStep` that of this
+   * step. Null without a last success, or if it did not have this step.
    */
   lastRun: { id: number; durationMs: number; shareBefore: number; shareOfStep: number } | null;
 }

@@ -2,8 +2,8 @@ const windowMs = 10_000;
 const leastMs = 500;
 
 /**
- * The speed of a growing number over the last ten seconds. Only changes of the number are kept. The time since the last change counts, so
- * the speed of a number that stands still falls to 0.
+ * The growth rate of a number over the last ten seconds. Only changes of the number are kept. The time since the last change counts too, so
+ * the rate of a number that no longer grows falls to 0.
  */
 export class Rate {
   private readonly changes: { at: number; value: number }[] = [];

@@ -5,8 +5,8 @@ import { type KeyProperties, keyProperties } from '../staging/key-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 
 /**
- * Reads the keys of the labels that the targets write, or name at ends of edges or in references. A label of no target has the key that
- * other jobs gave it. A label that no job has loaded is left out.
+ * Reads the keys of all labels that the targets write, and of all labels that ends of edges or references name. A label that no target
+ * writes has the key that other jobs gave it. A label that no job has loaded is left out.
  * @param shapes the shapes of the targets' sources, in the order of the targets
  */
 export async function readKeys(
@@ -21,7 +21,7 @@ export async function readKeys(
   return new Map([...own, ...(await foreignKeys(client, graphId, targets))]);
 }
 
-/** Whether other jobs have changed none of `keys` since `readKeys` read them. */
+/** Whether the keys of other jobs are the same as when `readKeys` read them. */
 export async function hasSameKeys(
   client: PoolClient,
   graphId: number,
@@ -57,7 +57,7 @@ async function foreignKeys(client: PoolClient, graphId: number, targets: Target[
   });
 }
 
-/** The labels that ends and references name and no target writes. */
+/** The labels that ends of edges or references name, but that no target writes. */
 function foreignLabels(targets: Target[]): string[] {
   const own = new Set(targets.flatMap(({ kind, element }) => (kind === 'node' ? [element.label] : [])));
   return [...new Set(targets.flatMap(labelsNamed))].filter(label => !own.has(label));
@@ -73,7 +73,7 @@ function typeOf(name: string | null | undefined): ResolvedType {
   return parsePropertyType(name) ?? { name: 'numeric' };
 }
 
-/** The type in which the keys of several jobs are equal: their own, or `numeric` of different numbers, otherwise the text. */
+/** The type in which keys of several jobs are compared: their common type, else `numeric` if all are numbers, else text. */
 function inCommon(types: ResolvedType[]): ResolvedType {
   const [first = { name: 'string' }] = types;
   if (types.every(type => JSON.stringify(type) === JSON.stringify(first))) return first;

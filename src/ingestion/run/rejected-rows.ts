@@ -19,7 +19,7 @@ interface Judged {
   first?: number;
 }
 
-/** Ends of an edge without a node. `…_alike` is the key of a node that differs only in case, blanks or zeros of numbers. */
+/** The ends for which no node was found. `…_alike` is the key of a node that differs only in case, blanks or zeros of numbers. */
 interface LostEnds {
   no_from: boolean;
   no_to: boolean;
@@ -52,8 +52,8 @@ export interface RejectedBatch {
 }
 
 /**
- * The first `limit` rejected rows of a target, in the order of the source, with the reasons in words. A batch is limited by rows and by
- * characters, because a row may have hundreds of columns.
+ * Reads the first `limit` rejected rows of a target, in the order of the source, with their reasons as sentences. Batches are limited by
+ * rows and by characters, because a row may have hundreds of columns.
  */
 export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
   const ends =
@@ -117,7 +117,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   };
 }
 
-/** Keeps every reason, and cuts each the shorter the more reasons there are. */
+/** Keeps every reason. The more reasons there are, the shorter each is cut. */
 function shortened(reasons: Reason[]): Reason[] {
   const most = Math.min(maxReason, Math.floor(maxReasons / reasons.length));
   return reasons.map(reason => ({
@@ -129,8 +129,8 @@ function shortened(reasons: Reason[]): Reason[] {
 }
 
 /**
- * Adds the columns of an edge's end to the sample, from the key of the end. The first column gets the whole key if the key is too long to
- * be split.
+ * Adds the columns of an edge's end to the sample, taken from the key of the end. If the key is too long, it cannot be split, and the first
+ * column gets the cut key.
  */
 function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[], key: string | null): void {
   const isWhole = key === null || cut(key, maxKeyLength) === key;
@@ -206,7 +206,9 @@ function endReasons({ target }: StagedTarget, row: RejectedRow, lost: LostEnds):
   return [...(lost.no_from ? [reason('from')] : []), ...(lost.no_to ? [reason('to')] : [])];
 }
 
-/** Tells of a node whose key is almost that of an edge's end, and how the mapping makes the two equal. */
+/**
+ * Describes a node whose key is almost the key of an edge's end, and how the mapping can make both keys equal. Empty without such a node.
+ */
 function alikeText(key: string, alike: string | undefined, nodeColumn: string, edgeColumn: string): { zh: string; en: string }[] {
   if (alike === undefined) return [];
   const shown = cut(alike, maxKeyLength);

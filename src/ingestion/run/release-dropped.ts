@@ -13,8 +13,8 @@ export interface DroppedType {
 }
 
 /**
- * Takes from the job the elements that its mapping no longer names, before anything is written: edge types first, then labels. Each of them
- * is reported as a target without rows.
+ * Ends the job's ownership of the elements that its mapping no longer names, before anything is written: first edge types, then labels.
+ * Each of them is reported as a target without rows.
  * @returns the edge types that other jobs still yield, for `releaseTypes`
  */
 export async function releaseDropped(
@@ -43,7 +43,7 @@ export async function releaseDropped(
 }
 
 /**
- * Takes the edges of dropped types that other jobs still yield from the job. Call it after all nodes have been removed, because edges that
+ * Ends the job's ownership of the edges of dropped types that other jobs still yield. Call it after all nodes have been removed: edges that
  * go with their nodes must not count as edges that stay and lose properties.
  */
 export async function releaseTypes(client: PoolClient, scope: WriteScope, types: DroppedType[], report: RunReport): Promise<void> {

@@ -26,9 +26,9 @@ export interface StepState {
 }
 
 /**
- * The time that is left: of the whole run if its revision has succeeded before, otherwise of the current step. The remaining time of a step
- * that counts rows comes from its rate. The time of other steps, and of all later steps, comes from the last success. If the time is not
- * known, `seconds` is null and `reason` tells why.
+ * Estimates the time that is left: for the whole run if this revision has succeeded before, otherwise for the current step. A step that
+ * counts rows is estimated by its rate. Other steps, and all later steps, are estimated by their time in the last success. If no estimate
+ * is possible, `seconds` is null and `reason` explains why.
  */
 export function remainingTime(state: StepState, past: PastRun | null): RemainingTime {
   const index = past?.steps.findIndex(({ step, of }) => step === state.step && of === state.of) ?? -1;

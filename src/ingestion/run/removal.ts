@@ -12,8 +12,8 @@ export interface Exceeded {
 const shownTargets = 10;
 
 /**
- * The elements of a target that a run removes from the graph. `unseen`: those whose rows were not read. `marked`: those whose rows ask for
- * the removal. `none`: no elements.
+ * The elements of a target that a run removes from the graph. `unseen`: elements whose rows were not read. `marked`: elements whose rows
+ * are marked as deleted in the source. `none`: no elements.
  */
 export interface Removal {
   of: 'unseen' | 'marked' | 'none';
@@ -22,7 +22,7 @@ export interface Removal {
 
 type Leaving = 'leaving_nodes' | 'leaving_edges';
 
-/** The number of elements in `leaving` that no other job yields, so that they are deleted. */
+/** The number of elements in `leaving` that no other job yields, and that are therefore deleted. */
 export async function countGoing(client: PoolClient, leaving: Leaving): Promise<number> {
   return count(client, leaving, 'NOT stays');
 }
@@ -48,8 +48,8 @@ export class DeleteGuard {
   constructor(private readonly allowsAll: boolean) {}
 
   /**
-   * Tells whether the elements of a target may be removed. If not, they stay, and `throwIfExceeded` later reports all targets with too many
-   * removals.
+   * Whether the elements of a target may be removed. If not, the caller must keep them, and `throwIfExceeded` later reports all targets
+   * with too many removals.
    * @param had how many elements the job had before the run
    */
   permits({ target, read }: TargetReport, had: number, removed: number): boolean {

@@ -10,7 +10,7 @@ export interface LastSuccess {
   report: Partial<RunReport>;
 }
 
-/** Tells whether a run of this revision on this version of the graph would only do again what the last success did. */
+/** Whether a run of this revision on this graph version would only repeat the work of the last success. */
 export function isRepetition(last: LastSuccess, revision: number, graphVersion: number | null, inputs: RunInputs): boolean {
   const { report } = last;
   return (

@@ -5,7 +5,8 @@ import { type RunReport, type TargetReport } from './run-report.js';
 const rateLookedAtAfterRows = 1_000;
 
 /**
- * Checks the share of rejected rows once enough rows have been read, and at the end (`current` is null then).
+ * Checks the rejected rows against the mapping's `defaults`. With `on_error: fail`, `current` must not have any. The number of all rejected
+ * rows is checked each time. Their share is checked once enough rows have been read, and at the end, when `current` is null.
  * @param rejectedAt the address at which the rejected rows are shown
  * @throws RunFailure when too many rows were rejected
  */

@@ -1,10 +1,11 @@
 import { RunFailure } from '../../common/errors/run-failure.js';
 
-/** The most different sets of labels in a graph. Queries go through all sets, and each set is kept in memory. */
+/** The most different sets of labels in a graph. Queries go through all of them, and each of them is kept in memory. */
 const most = 4_096;
 
 /**
- * Checks the number of different sets of labels that the nodes of a graph carry, counted over labels whose mappings have further labels.
+ * Checks the number of different sets of labels that the nodes of a graph have. Only nodes count whose main label has further labels in
+ * some mapping.
  * @throws RunFailure when there are too many sets
  */
 export function requireFewLabelSets(sets: number): void {

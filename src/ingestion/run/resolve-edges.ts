@@ -11,8 +11,8 @@ const hashJoinFromRows = 10_000;
 const hashJoinFromShare = 0.05;
 
 /**
- * Chooses the join by which `count` staged rows find their rows in the graph. The keys of all labels share one column, which the planner's
- * estimate of a join ignores, so the planner alone would look up a million nodes one by one.
+ * Chooses the join by which `count` staged rows find their rows in the graph. The keys of all labels share one column. The planner ignores
+ * this when it estimates the join, and without this choice it would look up a million nodes one by one.
  * @returns true for a hash join
  */
 export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, count: number): Promise<boolean> {
@@ -27,9 +27,9 @@ export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, 
 }
 
 /**
- * SQL for the nodes of a label that the end of an edge may find, to be joined by key. In a hash join, OFFSET 0 lets the planner see the
- * number of these nodes and that each key occurs once. Without it the planner would expect few matches, and would hash the wide staged rows
- * instead of these nodes.
+ * SQL for the nodes of a label that the end of an edge may find, to be joined by key. In a hash join, OFFSET 0 makes the planner estimate
+ * this subquery alone: the number of its nodes, and that each key occurs once. Without it the planner would expect few matches, and would
+ * hash the wide staged rows instead of these nodes.
  */
 export function nodesOf({ nodes }: WriteScope, label: string, byHash: boolean, end: EdgeEnd): string {
   return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${byHash ? ' OFFSET 0' : ''})`;
@@ -52,7 +52,7 @@ export async function resolveEdges(
     ? `(e.properties - ${sql.bind(propertiesOf(edge.columns), 'text[]')} - ${ownership.ownOnly(sql, 'e', ownership.dropped(edge.columns))}) || s.properties`
     : 's.properties';
   const [from, to, type] = [edge.from.label, edge.to.label, edge.type].map(value => sql.bind(value, 'text')) as [string, string, string];
-  // A rejected row still stands in the source. It is resolved so that its edge is not removed, but it is not written.
+  // The source still has a rejected row. The row is resolved so that its edge is not removed, but it is not written.
   await client.query(
     `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
      SELECT is_good, source_id, target_id, key, is_missing, is_changed, CASE WHEN is_missing OR is_changed THEN properties END AS properties

@@ -20,7 +20,7 @@ export interface BrokenValue {
   first?: number | undefined;
 }
 
-/** The sentence that tells why a value breaks a rule. */
+/** The sentence that explains why a value breaks a rule. */
 export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0 }: BrokenValue): Bilingual {
   const text = (en: string, zh: string): Bilingual => ({ en: `column '${name}': ${en}`, zh: `列「${name}」：${zh}` });
   switch (rule.kind) {
@@ -67,7 +67,7 @@ export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0
   }
 }
 
-/** The sentence that tells why a value cannot be read as its type, by the name of the type in the schema of the graph. */
+/** The sentence that explains why a value cannot be read as its type. `type` is the name of the type in the schema of the graph. */
 export function unreadableText({ name, value, shown }: BrokenValue, type: string): Bilingual {
   const isTime = /^(?:date|time|localdatetime|duration)/.test(type);
   const isTooFine = isTime && /[.,]\d{6}\d*[1-9]/.test(value);

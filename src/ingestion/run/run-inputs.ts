@@ -5,8 +5,8 @@ export interface RunInputs {
   /** The release of the service, because another release may read the same rows in another way. */
   release: string;
   /**
-   * The data version of each table of the mirror that the run read, in the snapshot of the staging, by the name of the table. Empty for a
-   * source in another database.
+   * The data version of each table of the mirror that the run read, by the name of the table. It is the version in the snapshot of the
+   * staging. Empty for a source in another database.
    */
   data_versions: Record<string, number>;
   /**
@@ -15,9 +15,9 @@ export interface RunInputs {
    */
   files: Record<string, string>;
   /**
-   * A digest for each table copied from another database: of its rows and of everything that decides their meaning. Empty for the mirror.
+   * A digest for each table copied from another database, over its rows and everything that decides their meaning. Empty for the mirror.
    */
   digests: string[];
-  /** The place from which each incremental target was read, by the name of the target; null for the beginning. */
+  /** The start of the read of each incremental target, by the name of the target; null for a read from the beginning. */
   cursors: Record<string, CursorFrom | null>;
 }

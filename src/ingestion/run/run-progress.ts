@@ -10,14 +10,14 @@ export interface ProgressPlaces {
   /** Stores the phase and the progress of the run for readers. */
   publish: (phase: string, progress: ProgressReport) => Promise<void>;
   /**
-   * Reads the row count that a statement of the run's session shows by `showingCount` under the name `counted`; null if no statement shows
-   * it.
+   * Reads the row count that a statement of the run's session publishes with `showingCount` under the name `counted`; null if there is
+   * none.
    */
   lookAt: (counted: string) => Promise<number | null>;
   past: PastRun | null;
 }
 
-/** The progress of work that nobody watches. */
+/** For work whose progress nobody watches. */
 export const unwatched: ProgressPlaces = { publish: () => Promise.resolve(), lookAt: () => Promise.resolve(null), past: null };
 
 /**
@@ -100,7 +100,7 @@ export class RunProgress {
     this.readCopied = read;
   }
 
-  /** Runs a statement that shows its row count under the name `counted`. @returns what `statement` returns, the number of its rows */
+  /** Runs a statement that publishes its row count under the name `counted`. @returns the result of `statement`, the number of its rows */
   async counting(counted: string, statement: () => Promise<number>): Promise<number> {
     [this.counted, this.isCounting, this.rows] = [counted, true, 0];
     try {

@@ -4,8 +4,8 @@ import { type RunInputs } from './run-inputs.js';
 
 /**
  * The counts of a run for one target. Every row read is counted once: in `inserted`, `updated`, `unchanged`, `rejected` or `skipped`, or in
- * `marked_deleted` if the row asked for a removal. The other counts are numbers of elements of the graph. `deleted` counts those that were
- * removed. `lost_properties` counts those that stay and that no row changed, but that lost properties which only this job mapped.
+ * `marked_deleted` if the row marks its element as deleted. The other counts are numbers of elements of the graph. `deleted` counts removed
+ * elements. `lost_properties` counts elements that stay and that no row changed, but that lost properties which only this job mapped.
  * `edges_removed` counts edges that went with deleted nodes. `shared` counts elements of other jobs that this job yields from now on too.
  * `stubs_created` counts the nodes that edges made for their ends.
  */
@@ -79,14 +79,17 @@ export interface RunReport {
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
   /** The number of stubs that were removed because they lost their last edge. Stubs belong to no target. */
   stubs_removed: number;
-  /** The inputs of the run. Null until they have been read, and if the outcome of the run depends on anything else. */
+  /**
+   * The inputs of the run. Null until they have been read. Also null if the outcome of the run depends on anything that they do not
+   * contain.
+   */
   inputs: RunInputs | null;
   /**
-   * The last success that this run would only repeat, so that nothing was read and the counts are those of that run. Absent if the run did
-   * its work.
+   * The last success, if this run would only repeat it. Then nothing was read, and the counts are those of the last success. Absent if the
+   * run did its work.
    */
   unchanged_source?: { run_id: number; data_versions: Record<string, number>; message: string };
-  /** Rows read per second over the whole run. Null until the run has ended, and if nothing was read. */
+  /** Rows read per second over the whole run. Null until the run has ended, and for a run that only repeats the last success. */
   rows_per_s: number | null;
   duration_ms: number | null;
   /** The steps that have ended, in their order. */

@@ -8,8 +8,8 @@ import { type RunProgress } from './run-progress.js';
 import { type TargetReport } from './run-report.js';
 
 /**
- * The statistics target for staged columns, which is enough to tell which joins are large. PostgreSQL's default of 100 would read ten times
- * as many rows.
+ * The statistics target for staged columns. It is enough for the planner to recognise large joins. PostgreSQL's default of 100 would read
+ * ten times as many rows.
  */
 const statisticsTarget = 10;
 
@@ -23,7 +23,9 @@ export interface StagedTarget {
   cursorTo: string | null;
   /** How many rows break each rule of severity `warn`, in the order of `plan.warnings`. */
   warnings: number[];
-  /** How many rows break each rule of severity `warn` that is judged over all rows, with the indexes of its column and of the rule. */
+  /**
+   * For each rule of severity `warn` that is judged over all rows: how many rows break it, and the indexes of its column and of the rule.
+   */
   repeated: { column: number; rule: number; count: number }[];
   /** How many rows were marked because they repeat the key of an earlier row. */
   duplicates: number;
@@ -55,7 +57,7 @@ export async function stageTarget(
   await client.query(plan.createTable);
   await client.query(boundStaging, [room.leftBytes ?? '']);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
-  // From here the mapping's own SQL runs. Its role may only read the tables of the source and fill this staging table.
+  // From here on the mapping's own SQL runs. Its role may only read the tables of the source and fill this staging table.
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // `queryMode: 'extended'` limits the text to one statement. The driver supports this option, but its declarations lack it, so the type
   // adds it.
@@ -95,8 +97,8 @@ async function measure(client: PoolClient, { table }: StagingPlan): Promise<numb
 }
 
 /**
- * Analyses the staged columns that joins and filters use. Without statistics on the filters the planner expects almost no good rows, and
- * looks up a million nodes one by one.
+ * Collects the statistics of the staged columns that joins and filters use. Without statistics on the filters the planner expects almost no
+ * good rows, and so looks up a million nodes one by one.
  */
 async function analyzeStaged(client: PoolClient, plan: StagingPlan, target: Target): Promise<void> {
   const columns = ['key', 'failures', 'duplicate_of'];
@@ -130,8 +132,8 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
 
 /**
  * Judges rows with the same value in a unique column. The first row that keeps all other rules passes. Later rows are rejected as repeats
- * even if they break another rule, so that one answer lists all reasons. A rule of severity `warn` rejects nothing, and counts only repeats
- * that break no other rule.
+ * even if they already break another rule, so that all their reasons are reported. A rule of severity `warn` rejects nothing, and counts
+ * only repeats that break no other rule.
  */
 async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: JudgedColumn): Promise<void> {
   const { stagedAs, column, rule, severity } = unique;

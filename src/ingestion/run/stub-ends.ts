@@ -12,7 +12,7 @@ export interface StubEnds {
 }
 
 /**
- * A condition for the join that finds the nodes of an end. An end finds stubs only if it makes stubs itself, so that the result does not
+ * SQL condition for the join that finds the nodes of an end. An end finds stubs only if it makes stubs itself, so that the result does not
  * depend on the order of edges and runs.
  */
 export function findsFor({ onMissing }: EdgeEnd, node: string): string {
@@ -41,10 +41,10 @@ function stubKey({ label, match }: EdgeEnd, keys: ReadonlyMap<string, KeyPropert
   );
 }
 
-/** SQL that tells whether a row's key can become the key of a stub at this end. It is never NULL for a key that is not NULL. */
+/** SQL that checks whether a row's key can become the key of a stub at this end. The result is NULL only for a NULL key. */
 export function fitsStub(properties: KeyProperties | null, key: string): string {
   if (!properties) return 'false';
-  // A decimal that the type of the key rounds would get the key of another number.
+  // A decimal with more digits than the type of the key would be rounded to the key of another number.
   const checks = keyParts(properties, key).flatMap((part, index) => {
     const { type } = properties[index]!;
     if (part.valid === null) return [];
@@ -53,7 +53,7 @@ export function fitsStub(properties: KeyProperties | null, key: string): string 
   return `(${[`char_length(${key}) <= ${maxKeyLength}`, ...checks].join(' AND ')})`;
 }
 
-/** SQL for the values of the key columns, which it takes out of the text of a key, see `keyText`. */
+/** SQL that extracts the values of the key columns from the text of a key (see `keyText`). */
 export function keyParts(properties: KeyProperties, key: string): ValueSql[] {
   return properties.map(({ type }, index) => parsedValue(properties.length === 1 ? key : `(${key}::jsonb ->> ${index})`, type));
 }

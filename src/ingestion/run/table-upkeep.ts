@@ -16,7 +16,7 @@ const analyzedShare = 0.05;
 
 /**
  * Renews the statistics of tables inside the writing transaction. They become visible together with the new rows, so no query is planned
- * with the statistics of the old graph. ANALYZE reads at most 30,000 rows. A failure costs the run a warning, but not its rows.
+ * with the statistics of the old graph. ANALYZE reads at most 30,000 rows. If it fails, the run gets a warning but keeps its rows.
  * @returns the warning; null when the statistics were renewed
  * @throws when the run was cancelled
  */
@@ -53,14 +53,14 @@ export interface Upkeep {
   vacuum: Table[];
 }
 
-/** The tables of which the run changed so many rows that their statistics need renewal. */
+/** The tables whose statistics must be renewed, because the run changed more than 5 % of their rows. */
 export async function outdatedTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
   const changed = changedRows(report);
   const stored = await storedRows(client, tables);
   return tableNames.filter(table => changed[table].all > analyzedShare * stored[table]);
 }
 
-/** The tables of which the run updated or deleted at least a fifth, and at least 1,000 rows. */
+/** The tables in which the run updated or deleted at least a fifth of the rows, and at least 1,000 rows. */
 export async function rewrittenTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
   const changed = changedRows(report);
   const stored = await storedRows(client, tables);

@@ -14,7 +14,7 @@ import { countGoing, countLosing, type Removal } from './removal.js';
 import { type WriteScope } from './write-scope.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** Brings the graph's edges of one type in line with the staged rows, which are joined by key to the nodes at both ends. */
+/** Brings the graph's edges of one type in line with the staged rows. Each row is joined by key to the nodes at both ends. */
 export async function writeEdges(
   client: PoolClient,
   scope: WriteScope,
@@ -160,8 +160,8 @@ async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapp
 }
 
 /**
- * Removes properties that the job no longer maps from those edges of the job that no row has rewritten. Returns how many edges had any of
- * them.
+ * Removes properties that the job no longer maps from those edges of the job that no row has rewritten. Returns the number of changed
+ * edges.
  */
 async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
   const names = ownership.dropped(edge.columns);
@@ -251,15 +251,15 @@ export async function deleteType(client: PoolClient, scope: WriteScope, ownershi
   );
 }
 
-/** Takes all edges of an element from a job that no longer maps the element. */
+/** Ends a job's ownership of all edges of an element that the job no longer maps. */
 export async function releaseType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await findLeaving(client, scope, ownership, 'true');
   await releaseEdges(client, scope, ownership, report);
 }
 
 /**
- * Takes the edges of `leaving_edges` from the job. Edges that another job yields stay, without the properties that only this job mapped.
- * All other edges are deleted.
+ * Ends the job's ownership of the edges in `leaving_edges`. Edges that another job yields stay, without the properties that only this job
+ * mapped. All other edges are deleted.
  */
 async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await client.query('ANALYZE pg_temp.leaving_edges');

@@ -21,7 +21,7 @@ export interface WrittenTarget {
   ownership: Ownership;
 }
 
-/** Records the labels and edge types that the job feeds, their sources, and how many rows were added. */
+/** Records the labels and edge types that the job feeds, with their sources, and adds the new rows to their row counts. */
 export async function writeElements(client: PoolClient, scope: WriteScope, written: WrittenTarget[], origin: ElementOrigin): Promise<void> {
   for (const { staged, ownership } of written) {
     await upsertElement(client, scope, staged, ownership, origin);
@@ -93,9 +93,8 @@ function furtherLabels({ kind, element }: Target): { name: string; aliases: stri
 }
 
 /**
- * Counts the nodes with each further label, separately for each main label, whichever job gave them the further label. It reads all nodes
- * of main labels that have further labels, because a run changes labels in many ways. Returns how many different sets of labels these nodes
- * carry.
+ * Counts the nodes with each further label, separately for each main label. Further labels from all jobs count. It reads all nodes of main
+ * labels that have further labels, because a run changes labels in many ways. Returns how many different sets of labels these nodes have.
  */
 export async function countLabels(client: PoolClient, { graphId, nodes }: WriteScope): Promise<number> {
   const { rows } = await client.query<{ name: string }>(`SELECT DISTINCT name FROM graph_elements WHERE graph_id = $1 AND labels <> '[]'`, [
@@ -121,7 +120,7 @@ export async function countLabels(client: PoolClient, { graphId, nodes }: WriteS
   return counted.rows[0]!.sets;
 }
 
-/** Adds to the row count of an element. The count is kept with the one job that `owns_rest`, whichever job wrote the rows. */
+/** Adds to the row count of an element. The count is stored with the one job that has `owns_rest`, even if another job wrote the rows. */
 export async function addRows(client: PoolClient, { graphId }: WriteScope, element: ElementId, rows: number): Promise<void> {
   await client.query(
     `UPDATE graph_elements SET row_count = row_count + $6
@@ -131,7 +130,7 @@ export async function addRows(client: PoolClient, { graphId }: WriteScope, eleme
 }
 
 /**
- * Subtracts the edges at the nodes of `leaving_nodes` that are to be deleted from the row counts of the edge types. Call it before any of
+ * Subtracts, from the row counts of the edge types, the edges at those nodes of `leaving_nodes` that will be deleted. Call it before any of
  * these edges is deleted.
  */
 export async function countLostEdges(client: PoolClient, { graphId, nodes, edges }: WriteScope): Promise<void> {
@@ -154,8 +153,8 @@ export async function countLostEdges(client: PoolClient, { graphId, nodes, edges
 }
 
 /**
- * Removes the record that the job feeds an element, once no row of the element belongs to the job. The row count moves on to another job
- * that feeds the element.
+ * Deletes the record that the job feeds an element. Call it once no row of the element belongs to the job. If the record had the element's
+ * row count, the count moves to another job that feeds the element.
  */
 export async function removeElement(client: PoolClient, scope: WriteScope, element: ElementId, deleted: number): Promise<void> {
   await addRows(client, scope, element, -deleted);

@@ -105,7 +105,7 @@ async function updateNodes(
   ownership: Ownership,
 ): Promise<number> {
   const sql = new SqlParameters();
-  // `merge` keeps the properties that come from other jobs. A mapped property whose value became NULL is removed. A property that this job
+  // `merge` keeps the properties that come from other jobs. A mapped property whose new value is NULL is removed. A property that this job
   // no longer maps is removed, unless another owner of the node maps it.
   const properties =
     ownership.isShared && node.write === 'merge'
@@ -131,8 +131,8 @@ function stagedLabels({ labels }: NodeMapping): string {
 }
 
 /**
- * SQL for the further labels of a node after its row is written, in the order of their bytes. Like properties, the labels of other jobs are
- * kept by `merge`, and labels that this job no longer maps are removed. Null if the labels cannot change.
+ * SQL for the further labels of a node after its row is written, sorted by their bytes. As with properties, `merge` keeps the labels of
+ * other jobs and removes labels that this job no longer maps. Null if the labels cannot change.
  */
 function labelsAfter(sql: SqlParameters, node: NodeMapping, ownership: Ownership): string | null {
   const dropped = ownership.droppedLabels(node.labels);
@@ -154,8 +154,8 @@ function labelsWithout(names: string): string {
 }
 
 /**
- * Removes properties and labels that the job no longer maps from those nodes of the job that no row has rewritten. Returns how many nodes
- * had any of them.
+ * Removes properties and labels that the job no longer maps from those nodes of the job that no row has rewritten. Returns the number of
+ * changed nodes.
  */
 async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<number> {
   const [names, labelNames] = [ownership.dropped(node.columns), ownership.droppedLabels(node.labels)];
@@ -190,7 +190,7 @@ async function removeNodes(
   if (of === 'unseen' && owned === seen) return;
   const sql = new SqlParameters();
   const isGone = plan.hasDeletes ? 's.gone' : 'false';
-  // The row of a rejected node still stands in the source, so the node in the graph stays unchanged.
+  // The source still has the row of a rejected node, so the node in the graph stays unchanged.
   const leaves =
     of === 'unseen'
       ? `NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND NOT ${isGone})`
@@ -219,8 +219,8 @@ async function countOwned(client: PoolClient, scope: WriteScope, ownership: Owne
 }
 
 /**
- * Takes all nodes of a label from a job that no longer maps the label. If no other job yields the label, all its nodes are deleted, stubs
- * included.
+ * Ends a job's ownership of all nodes of a label that the job no longer maps. If no other job yields the label, all its nodes are deleted,
+ * stubs included.
  */
 export async function releaseLabel(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   const sql = new SqlParameters();
@@ -234,8 +234,8 @@ export async function releaseLabel(client: PoolClient, scope: WriteScope, owners
 }
 
 /**
- * Takes the nodes of `leaving_nodes` from the job. Nodes that another job yields stay, without the properties that only this job mapped.
- * All other nodes are deleted, together with all their edges.
+ * Ends the job's ownership of the nodes in `leaving_nodes`. Nodes that another job yields stay, without the properties that only this job
+ * mapped. All other nodes are deleted, together with all their edges.
  */
 async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   await client.query('ANALYZE pg_temp.leaving_nodes');

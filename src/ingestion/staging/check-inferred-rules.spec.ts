@@ -3,7 +3,7 @@ import { checkInferredRules } from './check-inferred-rules.js';
 import { type SourceFamily } from './source-type.js';
 import { targetsOf } from './target.js';
 
-/** The problems of one column `a`, written as in a mapping, when its source has this family. */
+/** The problems of one column, whose source column `a` has this family. `column` is written as in a mapping. */
 const problems = (column: string, family: SourceFamily) => {
   const { mapping } = parseMapping(`version: 1
 nodes:

@@ -107,7 +107,8 @@ describe('parsedValue', () => {
     ['datetime[]', '["2024-01-31T23:59:59.1234567"]', undefined],
     ['time[]', '{23:59:59.9999999}', undefined],
     ['duration[]', '["PT0.1234567S"]', undefined],
-    // PostgreSQL makes these 24:00, 00:00 of the next day, and 8 minutes.
+    // PostgreSQL reads such texts with another meaning: 24 hours and leap seconds become 24:00 or 00:00 of the next day, and `08:30.5`
+    // becomes 8 minutes and 30.5 seconds.
     ['date', '2024-01-31 24:00', undefined],
     ['date', '2024-01-31T24:00:00Z', undefined],
     ['time', '2024-01-31 24:00', undefined],

@@ -32,7 +32,7 @@ export interface ValueSql {
 const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
 
-/** True when the source column has a type of its own that can be cast directly to `type`, without a detour over text. */
+/** True if values of the source column can be cast directly to `type`, without a conversion to text. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
   if (family === 'text' || transform.length > 0) return false;
   if (isList(type)) {
@@ -103,7 +103,7 @@ export function comparisonType(type: ResolvedType): string {
   }
 }
 
-/** The check and the reading of a value that keeps the type of its source column. */
+/** SQL that checks and reads a value in the type of its source column. */
 export function directValue(ref: string, family: SourceFamily, type: ResolvedType): ValueSql {
   if (isList(type)) return directList(ref, family, type);
   const text = `${ref}::text`;
@@ -121,7 +121,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       }
       return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} BETWEEN -9223372036854775808 AND 9223372036854775807)`);
     case 'decimal': {
-      // The cast from double to numeric keeps 15 digits; the text of a double has all of them.
+      // The cast from double to numeric keeps 15 digits. The text of a double has all digits.
       const rounded = `round(${family === 'float' ? `${ref}::text` : ref}::numeric, ${type.scale})`;
       return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
     }
@@ -130,7 +130,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(family === 'float' ? `${text}::numeric` : ref, `abs(${ref}) < 'Infinity'`);
     case 'float':
       if (isWhole) return plain(`${ref}::double precision`);
-      // A real stays one, so that its text is 0.1 and not 0.10000000149011612.
+      // A value of type real stays real, so that its text is 0.1 instead of 0.10000000149011612.
       if (family !== 'numeric') return { ...plain(ref, `abs(${ref}) < 'Infinity'`), json: `${ref}::double precision` };
       // PostgreSQL also refuses to cast a numeric that is too small for a double.
       return plain(
@@ -162,7 +162,7 @@ function isObject(document: string, valid: string | null): string {
   return valid === null ? isOne : `CASE WHEN ${valid} THEN ${isOne} ELSE false END`;
 }
 
-/** The check and the reading of a source column that is an array. A list of lists is invalid. */
+/** SQL that checks and reads a source column that is an array. A list of lists is invalid. */
 function directList(ref: string, family: SourceFamily, type: ResolvedList): ValueSql {
   const item = directValue('i.x', itemFamily(family), itemOf<ResolvedList, ResolvedScalar>(type));
   const each = item.valid === null ? '' : ` AND NOT EXISTS (SELECT FROM unnest(${ref}) AS i (x) WHERE NOT ${item.valid})`;
@@ -170,21 +170,21 @@ function directList(ref: string, family: SourceFamily, type: ResolvedList): Valu
   return { valid: `(coalesce(array_ndims(${ref}), 1) = 1${each})`, typed: ref, json, text: `${ref}::text` };
 }
 
-/** SQL for the jsonb list of the values that the set-returning expression `set` gives as `x`. */
+/** SQL for the jsonb list of the values `x` that the set-returning expression `set` returns. */
 function jsonOf(set: string, item: ValueSql): string {
   const each = `CASE WHEN i.x IS NOT NULL THEN to_jsonb(${item.json}) END`;
   return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
 }
 
 /**
- * SQL that is true when a JSON text can become jsonb without loss. jsonb refuses some texts that json takes, and keeps only the last value
- * of a key that an object has twice.
+ * SQL that is true if a JSON text can become jsonb without loss. jsonb refuses some texts that json accepts. If an object has a key twice,
+ * jsonb keeps only the last value.
  */
 function isDocument(text: string): string {
   return `(pg_input_is_valid(${text}, 'jsonb') AND ${text} IS JSON WITH UNIQUE KEYS)`;
 }
 
-/** The check and the reading of a value that comes as text, with any content. */
+/** SQL that checks and reads a value that comes as text, with any content. */
 export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   if (isList(type)) return parsedList(ref, type);
   const read = (pgType: string, form: string | null, json = `${ref}::${pgType}`): ValueSql => ({
