@@ -12,8 +12,8 @@ import { readTlsFiles } from './retrieval/tls-material.js';
 import { joined } from './text/bilingual.js';
 
 /**
- * The entry point of the retrieval process. When the API starts it, it gets its settings over IPC. It ends when the API does, also
- * by `kill -9`, because the channel closes. Deployed apart, it reads the environment.
+ * The entry point of the retrieval process. As a child of the API it gets its settings over IPC, and ends when the IPC channel closes, even
+ * if the API was ended by `kill -9`. A process that is deployed apart reads its settings from the environment.
  */
 async function main(): Promise<void> {
   const start = process.send ? await startFromParent() : startFromEnvironment();
@@ -29,7 +29,8 @@ async function main(): Promise<void> {
     );
   };
   process.once('SIGTERM', stop);
-  // Ctrl-C reaches the whole process group, but the API stops its child only after its own last request.
+  // A child of the API ignores Ctrl-C, which reaches the whole process group: the API still needs the child until its own last request is
+  // done.
   process.on('SIGINT', process.send ? () => undefined : stop);
 }
 

@@ -13,7 +13,7 @@ import { QueryRunsService } from '../queries/query-runs.service.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
 
 const sweepEveryMs = 5 * 60_000;
-/** The most rows that one transaction removes. A caller who waits for such a transaction does not notice it. */
+/** Maximum rows that one transaction removes, so few that a caller who waits for its locks does not notice the delay. */
 const batchRows = 1_000;
 const mostBatches = 200;
 /** The key of the sweep's advisory lock in the database. */
@@ -25,7 +25,7 @@ interface Kept {
   remove: (client: PoolClient, most: number) => Promise<number>;
 }
 
-/** Removes expired rows in small batches, every few minutes and in one process at a time. */
+/** Removes expired rows in small batches every few minutes. Only one process at a time removes a batch. */
 @Injectable()
 export class RetentionService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly kept: Kept[];
@@ -65,7 +65,10 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     this.planNext();
   }
 
-  /** Removes all kinds of expired rows. @returns the number of removed rows by kind, or an empty object while another process sweeps */
+  /**
+   * Removes all kinds of expired rows.
+   * @returns the number of removed rows by kind; 0 for a kind whose batch another process is removing
+   */
   async sweep(): Promise<Record<string, number>> {
     const removed: Record<string, number> = {};
     for (const { what, remove } of this.kept) {
@@ -78,7 +81,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     return removed;
   }
 
-  /** Ends the sweep under way. Must run before the pools close. */
+  /** Stops the sweep after its current batch, and waits for it. Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);

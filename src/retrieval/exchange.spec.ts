@@ -58,7 +58,7 @@ describe('an exchange', () => {
     await expect(call(1_000_000)).rejects.toMatchObject({ code: 'answer_too_large', context: { limit_bytes: 1_000_000 } });
     for (const deadline = Date.now() + 10_000; !isCut; await new Promise(resolve => setTimeout(resolve, 10)))
       expect(Date.now()).toBeLessThan(deadline);
-    // The rest lay in the buffers of the two sockets.
+    // The process may write more than the budget of 1 MB, because the buffers of the two sockets take the rest.
     expect(written).toBeLessThan(20_000_000);
   });
 

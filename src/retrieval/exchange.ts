@@ -14,19 +14,19 @@ export interface ExchangeOptions {
   payload?: Buffer;
   /** Milliseconds until the last byte of the answer must have arrived, including the wait for a connection. */
   timeoutMs: number;
-  /** The part of `timeoutMs` that is kept for the answer's way back. The process is told only the rest. */
+  /** The part of `timeoutMs` that is kept for the answer's way back. The request tells the process only the rest. */
   travelMs?: number;
   limitBytes?: number;
   /** The key that signs the request; undefined if requests are not signed. */
   key?: string | undefined;
-  /** Closes the connection, which ends the work in the process. */
+  /** Ends the exchange: the connection is closed, which also ends the work in the process. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Exchanged {
   status: number;
   bytes: Buffer;
-  /** The trailer that carries a failure after the first bytes of the answer; undefined if there was none. */
+  /** The trailer with a failure that happened after the first bytes of the answer; undefined if there was none. */
   failure: string | undefined;
 }
 

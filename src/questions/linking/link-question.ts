@@ -32,13 +32,13 @@ export interface NameSource {
 }
 
 export interface LinkedQuestion {
-  /** The normalised text, in which offsets count. */
+  /** The normalised question. The offsets of mentions refer to this text. */
   text: string;
   /** The mentions in order, without overlap. */
   mentions: Mention[];
   /** Words that were not understood and may change the answer. */
   unknown: string[];
-  /** How to write some of the words that were not understood. Absent without any. */
+  /** Hints on how to rephrase words that were not understood. Absent if there are no hints. */
   advice?: Bilingual[];
   /** Nodes that an earlier question found. Set if this question asks only for some of these nodes. */
   among?: Among;
@@ -51,7 +51,7 @@ export interface Among {
   nodes: EntityNode[];
 }
 
-/** The question is too long or has too many unknown words. It is refused as a whole: a skipped word could be its only limit. */
+/** The question is too long or has too many unknown words. It is refused as a whole, because a skipped word could be its only condition. */
 export class TooManyWordsError extends ApiError {
   constructor() {
     super(422, 'question_too_long', {
@@ -63,11 +63,11 @@ export class TooManyWordsError extends ApiError {
 
 const longestName = 80;
 const mostNamesakes = 50;
-/** Maximum nodes whose names contain one part of a name. A part that more nodes have is too vague to stand for one of them. */
+/** Maximum hits of a search for a part of a name. A part that occurs in more names is too vague to stand for one node. */
 const mostApproximate = 20;
-/** Maximum length, in words or CJK characters, of a part of a name that is sought in the words without an exact match. */
+/** Maximum length of a partial name that is searched for, in words or CJK characters. */
 const longestPart = 12;
-/** Minimum characters of a code that counts as an entity if its label does not stand beside the code. */
+/** Minimum length of a key without Latin letters that counts as an entity although the word has another meaning. */
 const shortestLoneCode = 4;
 const shortestLoneWord = 4;
 /** Maximum searches for the words without an exact match. A long question needs some hundred searches, each of some milliseconds. */
@@ -103,13 +103,13 @@ export async function linkQuestion(
   const hints = new NameHints(question, text);
   const isReal = ({ meanings }: Mention): boolean => meanings.length > 0;
   const idioms = findIdioms(text);
-  // An idiom is not read as a name, such as `wrote the story` as a film.
+  // An idiom such as `the story` in `wrote the story` is not read as a name, unless it is spelt like one (capitals or quotes).
   const isIdiom = ({ start, end }: Mention): boolean =>
     idioms.some(idiom => idiom.start === start && idiom.end === end) && !hints.looksLikeName(start, end);
   const all = await findNames(text, lexicon, names, hints, allTimes.length > 0, pace);
   const labels = labelsNamed(all);
   const words: Mention[] = [];
-  // Each loop that compares mentions with mentions pauses: a question has up to thousands, with a meaning for each label of the schema.
+  // Loops over pairs of mentions pause: a question has up to thousands of mentions, each with a meaning for each label of the schema.
   for (const mention of all) {
     if (pace.isOverdue) await pace.turn();
     if (!isIdiom(mention) && !isNumberOf(text, mention, all)) words.push(withoutCousins(mention, labels));
@@ -158,7 +158,7 @@ function withoutParts(unknown: string[]): string[] {
   return unknown.filter(word => !/^\p{Script=Han}$/u.test(word) || !unknown.some(other => other.length > 1 && other.includes(word)));
 }
 
-/** Cuts a measure word off if it begins a name: 多少集 before 装箱 is read as 多少 before 集装箱. */
+/** Shortens a mention by a measure word that begins a longer name: `多少集装箱` is 多少 and 集装箱 (container), not 多少集 and 装箱. */
 function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   const last = mention.end - 1;
   const isName = ({ start, end, meanings }: Mention): boolean =>
@@ -168,7 +168,7 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
 }
 const measured = new RegExp(`.${measureWord}$`);
 
-/** Reads 中国籍 as the value 中国 of the property 国籍. In `人员中国籍是德国的` the property 国籍 stands behind the particle 中. */
+/** Reads 中国籍 as the value 中国 of the property 国籍. Not in `人员中国籍是德国的`, where 中 means "among" and 国籍 is the property. */
 function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
   if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
   const values = meanings.filter(meaning => meaning.as === 'value');
@@ -406,7 +406,7 @@ class PartFinder {
     return { mentions: [], unknown: unknownIn(this.text.slice(first.start, last.end)) };
   }
 
-  /** The nodes whose whole name is the number. Empty if the number may be the value of a named property, or counts a plural behind it. */
+  /** The nodes whose whole name is the number. Empty if the number may be the value of a named property, or if a plural noun follows it. */
   private findNumber(own: string, start: number, end: number): EntityNode[] {
     if (this.mentions.some(mention => meaningOf(mention, 'property')) || counted.test(this.text.slice(end))) return [];
     const nodes = this.names.findByName(own, mostApproximate);
@@ -435,7 +435,10 @@ class PartFinder {
   }
 }
 
-/** The words of a stretch that occur in no name. A stop word such as 日 stays beside a single remaining character: `日本` may be a name. */
+/**
+ * The words of a stretch, without stop words. A stop word such as 日 is kept if a single other character stands beside it: `日本` may be a
+ * name.
+ */
 function unknownIn(stretch: string): string[] {
   const words = withoutStopWords(stretch);
   const name = /\p{Script=Han}?[年月日号区上下中内里]\p{Script=Han}?/u.exec(stretch)?.[0] ?? '';
@@ -444,7 +447,7 @@ function unknownIn(stretch: string): string[] {
 }
 
 /**
- * Tells whether enough of a text matches a name. Any word is one letter away from some name, so at least one word must match without
+ * Whether enough of a text matches a name. Many words are one letter away from some name, so at least one word must match without
  * correction. One word must be CJK or have at least `shortestLoneWord` letters.
  */
 function saysEnough(own: string, corrected: number): boolean {

@@ -2,7 +2,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { Lexicon } from './lexicon.js';
 import { linkQuestion } from './link-question.js';
 
-/** Counts the meanings that are looked at, and notes the most of them between two places at which linking may pause. */
+/** Counts how often linking reads a meaning, and keeps the highest count between two points at which linking may pause. */
 class CountingPace extends Pace {
   longest = 0;
   private looked = 0;
@@ -30,7 +30,7 @@ const labels = ['供应商', '客户', '工厂'].map(name => ({
   rowCount: 9,
 }));
 
-/** The most meanings that linking looks at in one go, for a question over labels that have the same properties. */
+/** The most reads of meanings between two pauses, for a question over labels that have the same properties. */
 async function longestGo(question: string): Promise<number> {
   const pace = new CountingPace();
   const counted = <T extends object>(each: T): T =>

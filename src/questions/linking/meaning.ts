@@ -6,7 +6,9 @@ export type Meaning =
   | { as: 'label'; label: string }
   /** `part`: the words are only a part of the name of the relation. */
   | { as: 'relation'; type: string; part?: true }
-  /** `isEvent`: the word names only the event at the date: `hired` of `hire date`. `isCousin`: the word fits another date better. */
+  /**
+   * `isEvent`: the word names only the event of a date: `hired` for `hire date`. `isCousin`: the word fits another date property better.
+   */
   | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string; isEvent?: true; isCousin?: true }
   | { as: 'metric'; metricId: number }
   | { as: 'dimension'; metricId: number; dimension: string }
@@ -45,7 +47,7 @@ export type Intent =
   | { kind: 'compare'; operator: Comparison; value: number; isBare?: true }
   /** A range that includes both bounds. */
   | { kind: 'between'; low: number; high: number }
-  /** A text contains, starts or ends with one of the values (in lower case), or with none of them if `isDenied`. `IS NULL` has no values. */
+  /** A text contains, starts or ends with one of the values (in lower case), or none of them if `isDenied`. `IS NULL` has no values. */
   | { kind: 'text'; operator: TextOperator; values: string[]; isDenied: boolean }
   /** The question wants yes or no. */
   | { kind: 'whether' }
@@ -54,7 +56,9 @@ export type Intent =
   /** The number of things that a ranking returns: `five products with the highest price`. */
   | { kind: 'number'; value: number };
 
-/** A word that says what is wanted of a metric. The word has this meaning only in a question that names a metric. */
+/**
+ * A word that asks for something about a metric, such as its share or growth. It has this meaning only in a question that names a metric.
+ */
 export type MetricWord =
   /** The part of a total: 占比, "share of". */
   | { kind: 'share' }
@@ -94,7 +98,7 @@ export function isJoined(text: string, end: number, start: number): boolean {
   return end <= start && /^[\s的]*$/.test(text.slice(end, start));
 }
 
-/** The text with the character `by` in place of each character of the places, so that offsets stay as they are. */
+/** Returns the text with each character of the places replaced by the character `by`, so that offsets stay valid. */
 export function fillPlaces(text: string, places: readonly Pick<Mention, 'start' | 'end'>[], by = ' '): string {
   const characters = text.split('');
   for (const { start, end } of places) characters.fill(by, start, end);

@@ -18,7 +18,7 @@ describe('findMetricWords', () => {
     expect(bounds(text)).toEqual(values);
   });
 
-  // A number that is begun at each of its digits, and ended at each, took seconds here.
+  // A pattern that tries every pair of first and last digit took seconds on these texts.
   it.each(['9'.repeat(2_000), '1,'.repeat(1_000), '9.'.repeat(1_000), ',999'.repeat(500)])(
     'reads nothing in a long row of digits',
     digits => {

@@ -94,7 +94,7 @@ function readBound(
 ): Extract<MetricWord, { kind: 'bound' }> | null {
   const number = (digits ?? '').replaceAll(',', '');
   const value = Number(number) * (scale === undefined ? 1 : (scales[scale] ?? NaN));
-  // A decimal times its scale, such as 万, is exact to 15 digits only.
+  // The product of a decimal and its scale is exact to 15 digits only, so round it.
   const exact = scale === undefined ? number : String(Number(value.toPrecision(15)));
   if (number.replace('.', '').length > 15 || !/^\d+(?:\.\d+)?$/.test(exact)) return null;
   const currency = currencies.find(([words]) => words.test(sign ?? unit ?? ''))?.[1] ?? null;

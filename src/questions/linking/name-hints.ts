@@ -3,9 +3,9 @@ import { isCommonWord } from './stop-words.js';
 const opening = '"\'“‘「『《〈[(（【';
 const closing = '"\'”’」』》〉])）】';
 
-/** Hints at names in the spelling of a question: capital letters and quotes. Offsets count in the normalised question. */
+/** Hints from the spelling of a question that a stretch is a name: capital letters and quotes. Offsets refer to the normalised question. */
 export class NameHints {
-  /** The question as it was written; null if normalising has moved offsets. */
+  /** The question as it was written; null if normalising has changed its length, so that offsets do not fit. */
   private readonly written: string | null;
   private readonly usesCapitals: boolean;
   /** Whether the question has Chinese characters. Latin words in such a question are not part of its grammar. */
@@ -21,7 +21,7 @@ export class NameHints {
   }
 
   /**
-   * Tells whether a stretch is in quotes, stands alone as a name does, or has capitals in all words that matter. The first word of an
+   * Whether a stretch is in quotes, is a lone Latin word (`standsAlone`), or has a capital in each important word. The first word of an
    * English question has a capital anyway, so a stretch of only this word does not count.
    */
   looksLikeName(start: number, end: number): boolean {
@@ -37,7 +37,7 @@ export class NameHints {
     );
   }
 
-  /** Whether a Latin word is not grammar, because it stands among Chinese text or before `'s`: `May的积分`, `May's points`. */
+  /** Whether a Latin word must be a name, because it stands among Chinese text or before `'s`: `May的积分`, `May's points`. */
   standsAlone(start: number, end: number): boolean {
     const { written } = this;
     if (written === null || !/^[a-z]+$/i.test(written.slice(start, end))) return false;
@@ -45,27 +45,26 @@ export class NameHints {
     return this.isChinese && !/[a-z]\s*$/i.test(written.slice(0, start)) && !/^\s*[a-z]/i.test(written.slice(end));
   }
 
-  /** Tells whether a stretch may be a part of a name, or a misspelt name. If a question uses capitals, it must look like a name. */
+  /** Whether a stretch may be a part of a name, or a misspelt name. If the question uses capitals, the stretch must look like a name. */
   mayBeName(start: number, end: number): boolean {
     return !this.usesCapitals || this.looksLikeName(start, end) || this.written === null;
   }
 
-  /** Tells whether a word is in lower case, in a question in which names have capitals. */
+  /** Whether a word is in lower case, in a question in which names have capitals. */
   isSmall(start: number): boolean {
     return this.usesCapitals && /^\p{Ll}/u.test(this.written?.slice(start) ?? '');
   }
 
-  /** Tells whether a word has a capital, in a question in which only names have capitals. */
+  /** Whether a word has a capital, in a question in which only names have capitals. */
   isCapital(start: number): boolean {
     return this.usesCapitals && /^\p{Lu}/u.test(this.written?.slice(start) ?? '');
   }
 
-  /** Tells whether a word is written as an acronym: `US`, `IT`. `AND` and longer words are in capitals for emphasis. */
+  /** Whether a word is written as an acronym: `US`, `IT`. `AND` and words of four or more capitals are taken for emphasis. */
   isAcronym(start: number, end: number): boolean {
     return this.isCapital(start) && /^(?!AND$)\p{Lu}{2,3}$/u.test(this.written?.slice(start, end) ?? '');
   }
 
-  /** Tells whether a stretch stands in quotes. */
   isQuoted(start: number, end: number): boolean {
     const [before, after] = [this.written?.[start - 1] ?? '', this.written?.[end] ?? ''];
     return before !== '' && after !== '' && opening.includes(before) && closing.includes(after);

@@ -16,7 +16,7 @@ const furtherNames: Record<string, string[]> = {
   CI: ['Ivory Coast'],
 };
 
-/** All names of a thing, by each of its names in normalised form. */
+/** All names of a thing, keyed by each of its names in normalised form. */
 type Groups = ReadonlyMap<string, readonly string[]>;
 
 let countries: Groups | null = null;
@@ -32,7 +32,7 @@ function countryNames(): Groups {
       const code = first + second;
       const own = [...inLanguages, short].flatMap(names => names.of(code) ?? []);
       const all = [...new Set([...own, ...(furtherNames[code] ?? [])])].filter(name => name.length > 1 && name !== code);
-      // Intl gives the codes UK and GB the same names, so the names for the later code are added to those for the earlier code.
+      // Intl gives the codes UK and GB the same names, so add the names of a later code to those of an earlier code.
       for (const name of all) groups.set(keyOf(name), [...new Set([...(groups.get(keyOf(name)) ?? []), ...all])]);
     }
   countries = groups;
@@ -40,7 +40,7 @@ function countryNames(): Groups {
 }
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
-/** Tells whether a text is the name of a country, in either language. */
+/** Whether a text is the name of a country, in English or Chinese. */
 export function isCountry(text: string): boolean {
   return countryNames().has(keyOf(text));
 }
@@ -57,13 +57,13 @@ export class NameSynonyms {
     }
   }
 
-  /** Finds the things with a text as their name. If there are none, finds the things with another name of what the text names. */
+  /** Finds the things called `text`. If there are none, finds the things called by another name of the same thing. */
   lookUp<T>(text: string, find: (name: string) => T[]): T[] {
     const found = find(text);
     return found.length > 0 ? found : this.find(text).flatMap(find);
   }
 
-  /** Other names of what a text names, normalised, to look up if nothing has the text itself as its name. */
+  /** Other names of the thing that a text names, in normalised form. */
   find(text: string): string[] {
     const key = keyOf(text);
     const names = [...(this.own.get(key) ?? []), ...(countryNames().get(key) ?? [])];

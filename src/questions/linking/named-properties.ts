@@ -22,7 +22,7 @@ export function keepNamedProperties(text: string, terms: Pick<QuestionTerms, 'va
     const joined: ReadonlySet<string> = last !== null && joining.test(text.slice(last.mention.end, start)) ? last.named : new Set<string>();
     const named = beside.length > 0 ? new Set(beside.flatMap(({ owners }) => owners.map(({ property }) => property))) : joined;
     const { of = null, property = null } = stated.get(term) ?? {};
-    // The property 国家 of airlines may be called `country`.
+    // The question may name the property by a synonym: 国家 for `country`.
     const isOf = (value: ValueTerm['values'][number]): boolean =>
       value.label === of && (named.has(value.property) || senseOf(value.property) === senseOf(property?.mention.text ?? ''));
     keep(term, term.values.some(isOf) ? isOf : value => named.has(value.property));
@@ -56,7 +56,7 @@ const beforeSaid = /\b(?:whose|where|and|or)\s+(?:the\s+|their\s+)?$/;
 const beforeBeside = /\b(?:with|having|have|has|had)\s+(?:the\s+|an?\s+)?$/;
 const afterLabel = /^(?:的?|['’]s?\s+|\s+(?:whose|where|with|having|(?:that|who|which)\s+ha(?:ve|s|d))\s+(?:the\s+|an?\s+|their\s+)?)$/;
 
-/** The property that a question states for a name or value, by the term: `whose country is Germany`, `with country Germany`, 国家是德国的. */
+/** Maps each name or value to the property that the question states for it: `whose country is Germany`, `with country Germany`, 国家是德国的. */
 export function statedValues<T extends ValueTerm | EntityTerm>(
   { text, properties, labels }: Pick<QuestionTerms, 'text' | 'properties' | 'labels'>,
   terms: readonly T[],

@@ -64,7 +64,7 @@ function withoutMentions(text: string, from: number, to: number, mentions: Menti
   return rest;
 }
 
-/** Gives the reason to refuse a negation that excludes nothing: without it the question asks the opposite. Null if there is none. */
+/** The reason to refuse negations that exclude nothing: an answer that ignored them would answer the opposite. Null if there are none. */
 export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
   const words = negations.map(mention => mention.text);
   if (words.length === 0) return null;
@@ -74,7 +74,7 @@ export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
   };
 }
 
-/** Gives the reason to refuse a statistic that no question can ask for. Null if there is none. */
+/** The reason to refuse a statistic that no question can ask for, such as the median. Null if the question asks for none. */
 export function whyStatistic({ statistic }: QuestionTerms): Bilingual | null {
   if (!statistic) return null;
   return {

@@ -40,7 +40,7 @@ function isPlural(word: string): boolean {
   return irregularPlural.test(word) || (/s$/.test(word) && !endsInS.test(word));
 }
 
-/** Changes the last word, or in `date of birth` the word before "of". The name of a label becomes words first: `SalesOrder`. */
+/** Changes the form of the last word, or in `date of birth` of the word before "of". `SalesOrder` first becomes `sales order`. */
 function withForm(noun: string, form: (word: string) => string): string {
   const [, head = '', rest = ''] = /^(.*?)((?: (?:of|in|at|on|per|with|for) .*)?)$/s.exec(asWords(noun)) ?? [];
   if (!/[A-Za-z]$/.test(head)) return noun;

@@ -4,7 +4,7 @@ const enNumbers =
     ' ',
   );
 
-/** Chinese measure words, each with the characters that form another word if they follow: 门 behind 部 forms 部门. */
+/** Chinese measure words, each with the characters that must not follow it, because both form another word: 部 with 门 in 部门. */
 const measureWords: Record<string, string> = {
   个: '', 家: '庭具属长电乡族', 位: '置点', 名: '称字单额', 条: '目款码', 种: '类子植', 款: '项式', 件: '', 首: '都席', 张: '', 篇: '', 辆: '', 笔: '记试',
   次: '品', 份: '额', 瓶: '', 箱: '子', 套: '餐房装', 项: '目', 部: '门分件', 台: '风湾', 座: '位', 本: '科月年周', 支: '付出行部', 场: '地所馆景合', 只: '有是要能读',
@@ -17,7 +17,7 @@ export const measureWord = `(?:${Object.entries(measureWords)
   .map(([word, others]) => (others === '' ? word : `${word}(?![${others}])`))
   .join('|')})`;
 
-/** Tells whether properties of a type are numbers. */
+/** Whether properties of a type are numbers. */
 export function isNumeric(type: string): boolean {
   return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
 }
@@ -25,7 +25,7 @@ export function isNumeric(type: string): boolean {
 /** The source of a pattern for small whole numbers in questions: 12, 十二, twelve. */
 export const numeralPattern = `(?:\\d{1,4}|[一二两三四五六七八九十百]{1,4}|${enNumbers.slice(1).join('|')})`;
 
-/** The value of a {@link numeralPattern}, or null. */
+/** The number that a text matching {@link numeralPattern} stands for; null for other texts. */
 export function readNumeral(text: string): number | null {
   if (/^\d+$/.test(text)) return Number(text);
   const english = enNumbers.indexOf(text.toLowerCase());
@@ -66,7 +66,7 @@ const scales: Record<string, number> = {
 /** The value of an {@link amountPattern}; null if the value is uncertain: 一百五 is not 105, and 三五 means three to five. */
 export function readAmount(text: string): number | null {
   const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text.replaceAll(',', ''));
-  // A product of floats may have more digits than its factors: 1.1 × 10,000.
+  // Rounded to 15 digits, because a product of floats may have more digits than its factors: 1.1 × 10,000.
   const scale = scales[scaled?.[2] ?? ''];
   if (scaled) return scale === undefined ? Number(scaled[1]) : Number((Number(scaled[1]) * scale).toPrecision(15));
   if (!/^[零一二两三四五六七八九十百千万亿]+$/.test(text)) return readNumeral(text);

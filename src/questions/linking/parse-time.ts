@@ -40,9 +40,9 @@ function notExact(time: string): Bilingual {
 }
 
 /**
- * Gives a part of a year without its year the year of the time that a conjunction or a comparison joins to it, through a whole list: 7月 in
- * `2025年8月比7月`, July and August in `July, August and September 2025`. January behind December is that of the next year. The span is null
- * if the year is not clear, as in `2025年11月和1月`, and beside a written year that nothing joins to the part.
+ * Dates each part of a year, such as 7月, by the year of the time that a conjunction or comparison joins to it: 7月 in `2025年8月比7月`, and July
+ * and August in `July, August and September 2025`. January behind December lies in the next year. A time becomes unclear if its year is
+ * ambiguous, as in `2025年11月和1月`, or if the question states a year that nothing joins to the time.
  */
 function withYears(text: string, times: FoundTime[], today: string): FoundTime[] {
   const dated: FoundTime[] = [];
@@ -66,7 +66,7 @@ function withYears(text: string, times: FoundTime[], today: string): FoundTime[]
   return dated.map((time, i) => (namesYear && !isDated[i] ? { ...time, isUnclear: true } : time));
 }
 
-/** The time in the year beside it. Null leaves open in which year it lies, unless the time does not exist at all. */
+/** Sets the span of a time. A null span makes the time unclear, because its year is open, unless the time had no span before either. */
 function withSpan(time: FoundTime, span: Span | null): FoundTime {
   return { ...time, span, ...(span === null && time.span !== null && { isUnclear: true }) };
 }
@@ -85,8 +85,8 @@ function jointOf(text: string, first: FoundTime, second: FoundTime): 'list' | 'c
 }
 
 /**
- * The part of the year in which another time lies, or of the year beside it if the two then meet: January 2026 behind December 2025. Null
- * if the year is not clear; undefined if the other time has no year to give.
+ * The span of a part of a year in the year of the time beside it, or in the neighbouring year if both times then adjoin: January 2026
+ * behind December 2025. Null if the year is unclear; undefined if the other time does not lie in a single year.
  * @param isLater whether the part comes after the other time, if it is written in the usual order
  */
 function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: boolean, today: string): Span | null | undefined {
@@ -94,7 +94,7 @@ function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: 
   if (!beside || year === null || year === undefined) return undefined;
   const [same, near] = [part(year), part(isLater ? year + 1 : year - 1)];
   if (!same || !near || (isLater ? same.from >= beside.from : same.from <= beside.from)) return same;
-  // A question does not ask for months ahead: 1月 beside this December is that of this year.
+  // The neighbouring year is not meant if it lies in the future: 1月 beside December of this year is January of this year.
   if (near.from > today) return same;
   const meets = (other: Span): boolean => other.from === beside.to || other.to === beside.from;
   if (meets(same)) return same;
@@ -103,7 +103,7 @@ function spanBeside(part: PartOfYear, beside: Span | null | undefined, isLater: 
   return isLater && distance(near) < distance(same) ? null : same;
 }
 
-/** The year in which a time lies; null for a whole year, and for a time in more than one. */
+/** The year in which a time lies; null for a whole year, and for a time that spans several years. */
 function yearOf({ from, to }: Span): number | null {
   const year = Number(from.slice(0, 4));
   const isWhole = from.endsWith('-01-01') && to === addDays(`${from.slice(0, 4)}-12-31`, 1);

@@ -37,9 +37,9 @@ export interface TimeTerm extends Span {
   isYearAssumed?: true;
 }
 
-/** The mentions of a question, each with the one meaning that is chosen for a question to the graph. */
+/** The mentions of a question, each with the one meaning that it has in a question about the graph. */
 export interface QuestionTerms {
-  /** The text in which the offsets of mentions count. */
+  /** The text to which the offsets of mentions refer. */
   text: string;
   /** The word that asks for all named things at once, if any: `都`, `both`. */
   together: string | null;
@@ -64,15 +64,15 @@ export interface QuestionTerms {
   /** The word for a statistic that cannot be asked for, such as 中位数. */
   statistic: Mention | null;
   grain: Mention | null;
-  /** Rankings and aggregates after the first. A plan takes only one. */
+  /** Rankings, aggregates, comparisons, periods and numbers after the first of their kind. A plan uses only one of each kind. */
   further: Mention[];
   /** Negations that do not exclude a name or value. They change the meaning of the other words. */
   negations: Mention[];
-  /** All negations, with those that exclude a name or value. */
+  /** All negations, including those that exclude a name or value. */
   denials: Mention[];
 }
 
-/** The question with spaces in place of the words that name something, and of negations. Words of questions stay. */
+/** The question with spaces in place of negations and of words that name something. Question words such as `how many` are kept. */
 export function unreadOf({ text, mentions }: { text: string; mentions: Mention[] }): string {
   const isRead = (mention: Mention): boolean => mention.meanings[0]?.as !== 'intent' || intentsOf(mention, 'negation') !== null;
   return fillPlaces(text, mentions.filter(isRead));

@@ -5,10 +5,9 @@ import { findMetricWords } from './metric-words.js';
 import { isWeightyWord, withoutStopWords } from './stop-words.js';
 
 /**
- * Finds the words of questions that a new synonym would swallow, since the longest name of a question wins: with `not in` or
- * `Germany only` as a name the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name
- * may contain a ranking or asking word (`Best Buy`); such a synonym is refused only if it has no other words. Null if the synonym is
- * acceptable.
+ * Finds a question word that a new synonym would hide, because linking prefers the longest match: with `not in` or `Germany only` as a name
+ * the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name may contain a ranking or asking
+ * word (`Best Buy`); such a synonym is refused only if it has no other words. Null if the synonym is acceptable.
  * @param text normalised text of the synonym
  */
 export function questionWordsIn(text: string, kind: SynonymKind): string | null {

@@ -2,7 +2,7 @@ import { Dice } from '../../../test/support/dice.js';
 import { findTimes } from './parse-time.js';
 import { isLong } from '../../../test/support/tier.js';
 
-/** A day as a naive reader sees it: numbers, and how many days it lies after a Monday long ago. */
+/** A calendar day. `index` is the number of days since Monday, 1 January 1990. */
 interface Day {
   text: string;
   year: number;
@@ -11,7 +11,7 @@ interface Day {
   index: number;
 }
 
-/** Every day of some years, made by stepping through months of known lengths. */
+/** Every day from 1990 to 2031, computed from the lengths of the months, independently of the code under test. */
 const calendar: Day[] = [];
 for (let year = 1990, index = 0; year < 2032; year++) {
   const isLeap = year % 4 === 0;
@@ -31,7 +31,7 @@ const weeks = ({ index }: Day): number => Math.floor(index / 7);
 type Holds = (day: Day, today: Day) => boolean;
 const englishMonths = 'January February March April May June July August September October November December'.split(' ');
 
-/** The day so many months before, or the last one of a shorter month. */
+/** The same day `count` months earlier, or the last day of that month if the month is shorter. */
 function monthsBefore(today: Day, count: number): Day {
   let at = today.index;
   while (months(calendar[at]!) > months(today) - count) at--;
@@ -41,7 +41,7 @@ function monthsBefore(today: Day, count: number): Day {
 
 const { of: pick, between: whole } = new Dice(20);
 
-/** Texts of times, each with the days that it means. */
+/** Texts of times, each with a test for the days that the text means. */
 const kinds: (() => [text: string, holds: Holds])[] = [
   () => [pick(['上个月', '上月', 'last month', 'in the previous month']), (day, today) => months(day) === months(today) - 1],
   () => [pick(['下个月', 'next month']), (day, today) => months(day) === months(today) + 1],
@@ -108,7 +108,7 @@ describe('times on random days', () => {
       const today = calendar[whole(2_000, calendar.length - 500)]!;
       const found = findTimes(text.toLowerCase(), today.text);
       const span = found.length === 1 ? found[0]!.span : null;
-      // The days about each end of the span, and others.
+      // Compare the days around both ends of the span, 40 random days and today.
       const ends = span ? [span.from, span.to].map(end => calendar.findIndex(({ text: own }) => own >= end)) : [];
       const near = ends.flatMap(end => [-2, -1, 0, 1, 2].flatMap(step => calendar[end + step] ?? []));
       const days = [...near, ...Array.from({ length: 40 }, () => pick(calendar)), today];

@@ -93,7 +93,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
       terms.entities.push({ mention, nodes, approximate, ...(isSet && { isSet }), negated: false });
     } else if (values.length > 0) terms.values.push({ mention, values, negated: false });
   }
-  // `the phone number of X` counts nothing.
+  // Drop `number of` in `the phone number of X`: it belongs to the property and counts nothing.
   terms.counts = terms.counts.filter(
     count => !/^number of$/.test(count.text) || !terms.properties.some(({ mention }) => text.slice(mention.end, count.start) === ' '),
   );

@@ -1,4 +1,4 @@
-/** A word that stands for what an earlier question named or found. Offsets count in the normalised text. */
+/** A word that stands for something that an earlier question named or found. Offsets refer to the normalised text. */
 export interface Reference {
   text: string;
   start: number;
@@ -7,7 +7,7 @@ export interface Reference {
   isPlural: boolean;
   /** Whether the question asks for some of the nodes that the earlier question found: `which of them`, `其中`. */
   isPart: boolean;
-  /** Whether the position of the word excludes that the word refers to something in its own sentence. */
+  /** Whether the word cannot refer to anything in its own sentence, because of its position. */
   isOpen: boolean;
 }
 

@@ -17,7 +17,7 @@ describe('values that are alike apart from signs', () => {
     expect(shown(['P2', 'P2+', 'P2-'], 'grade p2-?', 6, 8)).toEqual(['P2-']);
   });
 
-  // Comparing each with each takes hours.
+  // Comparing each of the 20,000 values with every other takes hours.
   it('may be very many', () => {
     const spellings = Array.from({ length: 20_000 }, (_, i) => `Oslo${'.'.repeat(i % 50)}`);
     expect(shown(spellings, 'in oslo', 3, 7)).toHaveLength(20_000);

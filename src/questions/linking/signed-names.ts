@@ -23,7 +23,7 @@ export function isSigned(text: string, end: number): boolean {
   return isMinus(text, end) || signBehind(text, end) !== '';
 }
 
-/** Whether the character at an offset is a hyphen, or the mathematical minus, which the normal form keeps, and ends a word. */
+/** Whether a hyphen or a mathematical minus (U+2212, which normalising keeps) stands at an offset and ends a word. */
 function isMinus(text: string, at: number): boolean {
   return /[-\u2212]/.test(text[at] ?? '') && !/[a-z0-9]/.test(text[at + 1] ?? '');
 }
@@ -34,8 +34,8 @@ export function signOf(name: string): string {
 }
 
 /**
- * The written value among values that differ only in their signs: `AA`, `AA+` and `AA-` have one form. Empty if several values are left,
- * or if no value has the sign.
+ * The written value among values that differ only in their signs: `AA`, `AA+` and `AA-` have the same normal form. Empty if several values
+ * are left, or if no value has the sign.
  */
 export function valuesAsSigned(values: readonly KnownValue[], text: string, start: number, end: number): KnownValue[] {
   const behind = signBehind(text, end);

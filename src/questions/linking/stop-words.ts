@@ -51,24 +51,24 @@ const particles = new Set(
 );
 
 /**
- * Tells whether a word that was not understood refuses the question. Each word does so, apart from those of the closed lists above:
- * a name or a limit that the answer leaves out would make it the answer to another question.
+ * Whether an unknown word makes the service refuse the question. Every unknown word does, except the words in `light` and `particles`: an
+ * answer that ignored a name or a condition would answer another question.
  */
 export function carriesMeaning(word: string): boolean {
   return !light.has(word) && !particles.has(word);
 }
 
-/** Tells whether a character limits nothing: 该, 向, 咱. */
+/** Whether a character limits nothing: 该, 向, 咱. */
 export function isParticle(character: string): boolean {
   return particles.has(character);
 }
 
-/** Tells whether a word compares or chooses: `famous`, `recent`. */
+/** Whether a word compares or chooses: `famous`, `recent`. */
 export function isWeightyWord(word: string): boolean {
   return weighty.has(word);
 }
 
-/** Tells whether a word is too common to name a node by itself. */
+/** Whether a word is too common to name a node by itself. */
 export function isCommonWord(word: string): boolean {
   return light.has(word) || weighty.has(word) || isStopWord(word);
 }
@@ -78,7 +78,9 @@ const chinese = new RegExp([...chineseWords].sort((a, b) => b.length - a.length)
 const chineseSet = new Set(chineseWords);
 const longestChinese = Math.max(...chineseWords.map(({ length }) => length));
 
-/** Tells whether a stretch has only stop words. The scan stops at another character, as linking asks for 80 stretches at each place. */
+/**
+ * Whether a stretch consists of stop words only. It stops at the first other character, because linking checks 80 stretches at each place.
+ */
 export function isStopWord(word: string): boolean {
   if (english.has(word)) return true;
   for (let at = 0; at < word.length;) {
@@ -92,7 +94,7 @@ export function isStopWord(word: string): boolean {
 
 const placeVerbs = new Set('live lives lived living based'.split(' '));
 
-/** Tells whether a verb only says where: `live` in `customers who live in Germany`, though a value may be spelt like the verb. */
+/** Whether a verb only introduces a place: `live` in `customers who live in Germany`, though a value may be spelt like the verb. */
 export function saysOnlyWhere(text: string, start: number, end: number): boolean {
   return placeVerbs.has(text.slice(start, end)) && text.startsWith(' in ', end);
 }

@@ -71,7 +71,7 @@ const groupOf = new Map(
   }),
 );
 
-/** The root of a word, or of the first word in its group of synonyms. */
+/** The root of the first word in the word's group of synonyms; the root of the word itself if it has no group. */
 export function senseOf(word: string): string {
   const root = rootOf(word);
   return groupOf.get(root) ?? root;

@@ -7,7 +7,7 @@ const textsOf = async (question: string) =>
     property?.mention.text ?? 'name',
   ]);
 
-/** Orders whose status has names of its own for no value. */
+/** Orders whose status has values that are spelt like words for an empty property: 空缺, `empty`, `Missing`. */
 const { ask } = aWorld({
   labels: [chineseLabel('订单', ['Order'], [['状态', 'string', 'status', 'status'], ['日期', 'date', 'placed']])],
   edges: [],

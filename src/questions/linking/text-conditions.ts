@@ -37,8 +37,8 @@ const asking = /[哪几谁吗呢]|什么|多少|^(?:what|which|who|how|any|no|a|
 const several = /[和与或及、]|\b(?:and|or|not)\b/;
 
 /**
- * Finds conditions on texts: `名字里有电`, `以138开头`, `whose name contains Mart`. A condition applies to the text property right before it,
- * else to the name of the thing. A condition with several texts at once gets no meaning yet.
+ * Finds conditions on texts: `名字里有电`, `以138开头`, `whose name contains Mart`. A condition applies to the text property right before it, else
+ * to the name of the thing. A condition with several texts is not supported: its mention has no meanings.
  * @param question the question as it was written; `text` is its normalised form
  * @param found the mentions that were found before
  */
@@ -59,7 +59,7 @@ async function findEmpty(text: string, found: Mention[], pace: Pace): Promise<Me
   return conditions;
 }
 
-/** Whether the word for an empty property is a known value of the property: 空缺 in 状态为空缺, if a status is called so. */
+/** Whether the word for an empty property is a known value of the property: 空缺 in 状态为空缺, if 空缺 is one of the statuses. */
 function hasValue(beside: Mention[], found: Mention[], { start, end }: Pick<Mention, 'start' | 'end'>): boolean {
   const owned = new Set(
     beside.flatMap(({ meanings }) => meanings.flatMap(each => (each.as === 'property' ? `${each.ownerName} ${each.property}` : []))),
@@ -120,7 +120,7 @@ export function joinedToEmpty<T extends { mention: Mention }>(text: string, blan
     const [from, to] = a.start < b.start ? [a.end, b.start] : [b.end, a.start];
     return from <= to && to - from <= longestJoint && joint.test(of.slice(from, to).replace(/\s+/g, ' '));
   };
-  // A member that is added to the list is visited in turn: A、B和C为空.
+  // `joined` grows during the loop, so a property joined to an added property is found too: A、B和C为空.
   for (const member of joined)
     joined.push(...properties.filter(each => !joined.includes(each) && isJoinedBy(andEmpty, text, each, member)));
   const isUnclear = properties.some(each => !joined.includes(each) && joined.some(member => isJoinedBy(orEmpty, blank, each, member)));

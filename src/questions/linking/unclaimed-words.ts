@@ -10,10 +10,12 @@ const quantities = new Set('few many more less again exactly just'.split(' '));
 const onePassed = /\b(?:which|the|that|this|each|every|any|no)\s+$/;
 /** Text before `exactly` and `just` where they do not limit anything: `what exactly`, `just show me`. */
 const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\s,]*(?:please\s+)?$/ };
-/** Matches a sign or a span of numbers: `city -1`, `city 1 to city 3`. A match is unread if no mention covers its first character. */
+/**
+ * Matches a signed number or a span of numbers: `city -1`, `city 1 to city 3`. A match is unread if no mention covers its first character.
+ */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
 const units = new Set('人吨元块岁天年月日米克升度分秒层级');
-/** Chinese adverbs, which belong to the verb. They are unknown words by themselves, not as a part of the next name. */
+/** Chinese adverbs. They modify the verb, so they are unknown words by themselves and not a part of the name behind them. */
 const adverbs = new Set('又再才刚将仍先后每各某任');
 const article = new RegExp(`^一${measureWord}.{1,20}[吗么]\\s*[?？]?$`);
 const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
@@ -40,7 +42,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
     ({ 0: own, 1: before = '', 2: character = '', index }) =>
       isFree(index + before.length, index + own.length) && !isCommonWord(character) ? [own] : [],
   );
-  // `是哪家生产的`: the verb that asks is unknown.
+  // `是哪家生产的`: the verb behind the question word is unknown.
   const asked = mentions.flatMap(mention => {
     const verb = intentsOf(mention, 'which') && /^(\p{Script=Han}{2,4}?)的?\s*[?？]?$/u.exec(text.slice(mention.end))?.[1];
     return verb && isFree(mention.end, mention.end + verb.length) && withoutStopWords(verb).length > 0 && !isTraded(mention.text + verb)
@@ -58,7 +60,7 @@ export function findUnclaimedQuantities(text: string, mentions: Mention[]): stri
   ];
 }
 
-/** Whether a verb of trade asks for a person: the planner tells the sides of a trade apart (`trade-verbs.ts`). */
+/** Whether 谁 stands before a verb of trade. Such a verb is not unknown: `trade-verbs.ts` finds out whether buyers or sellers are meant. */
 function isTraded(asked: string): boolean {
   return /^谁[买卖]/.test(asked);
 }
@@ -70,7 +72,7 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
     const ahead = text.slice(previous?.end ?? 0, start).replace(/的$/, '');
     const before = withoutStopWords(ahead).at(-1) ?? '';
     const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value' || as === 'property');
-    // `少于3人的船`: 人 is the unit of the number.
+    // `少于3人的船`: 人 is the unit of the number and does not limit 船.
     const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
     const isModifier =
       /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !isParticle(before) && !adverbs.has(before) && !isCommonWord(before);
@@ -82,12 +84,12 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
   });
 }
 
-/** Tells whether a character may be the unit of the number before it: 克 in 少于50克. */
+/** Whether a character may be the unit of the number before it: 克 in 少于50克. */
 export function isUnit(character: string): boolean {
   return units.has(character);
 }
 
-/** Tells whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */
+/** Whether a word is a Chinese numeral, which {@link findUnclaimedQuantities} judges by its place. */
 export function isNumeral(word: string): boolean {
   return /^[零一二两三四五六七八九十百千万亿]+$/.test(word);
 }

@@ -3,7 +3,7 @@ import { carriesMeaning } from './stop-words.js';
 
 const refused = async (question: string): Promise<string[]> => (await linked(question)).unknown.filter(carriesMeaning);
 
-/** Each would be answered for all customers, all products and the whole revenue without the stretch. */
+/** Without the quoted part or the pictograph, each question would be answered for all customers, all products or the whole revenue. */
 describe('marks that no name covers', () => {
   it.each([
     ['How many customers are there in 🇩🇪?', '🇩🇪'],

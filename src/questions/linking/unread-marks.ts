@@ -25,7 +25,7 @@ export function findUnreadMarks(text: string, mentions: readonly Mention[], unkn
   const isQuoted = (at: number): boolean => quotes.some(({ 0: own, index }) => index <= at && at < index + own.length);
   const symbols = [...text.matchAll(pictographs)].filter(({ 0: own, index }) => {
     const end = index + own.length;
-    // A name is compared without its symbols: `🍎苹果`.
+    // A pictograph beside a name is ignored, because names are compared without symbols: `🍎苹果`.
     const isOfName = mentions.some(mention => !isQuestionWord(mention) && mention.start <= end && index <= mention.end && isName(mention));
     const isGreeting = sentenceEnd.test(text.slice(0, index)) && /^\s*$/.test(text.slice(end));
     return !lightPictographs.test(own) && !isOfName && !isGreeting && !isQuoted(index);

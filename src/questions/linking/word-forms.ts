@@ -4,8 +4,9 @@ import { isNumeric } from './numerals.js';
 const bound = /^\s+(?:(?:by|for|at)\s+)?(?:above|over|under|below|more|less|fewer|at least|at most|exactly|between|[\d<>=])/;
 
 /**
- * Drops schema meanings of a word that is also a value and only another form of a schema name (`delayed`, if a number is called `delay`).
- * Labels stay, since the word is their plural. A relation stays if its other end follows, and an event stays if the question has a time.
+ * Drops the schema meanings of a word that is also a value, if the word is only another form of the schema name: `delayed` for the number
+ * `delay`. Three kinds of meaning are kept: labels, whose plural the word is; relations before a preposition, as in `delayed by`; and
+ * events, if the question has a time.
  */
 export function withoutForms(words: Meaning[], values: readonly unknown[], rest: string, hasTime: boolean): Meaning[] {
   if (values.length === 0 || bound.test(rest)) return words;
@@ -54,7 +55,8 @@ export function labelsNamed(found: readonly Mention[]): ReadonlySet<string> {
 }
 
 /**
- * Keeps only dates of the exact event: 入职 means 入职日期, and 入会日期 only if the owner of 入会日期 is named: `passengers hired in 2020`.
+ * Drops cousin dates: 入职 means 入职日期 (hire date). The cousin 入会日期 (joining date of members) is meant only if the question names its owner,
+ * as in `passengers hired in 2020`.
  * @param named the labels that the question names
  */
 export function withoutCousins(mention: Mention, named: ReadonlySet<string>): Mention {

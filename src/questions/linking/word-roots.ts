@@ -70,7 +70,7 @@ export function isAgentNoun(word: string): boolean {
   return /(?:[^aeiou]er|ier|yer|ter|or|ress|ist|ian)s?$|resses$/.test(word) && word.length > 4 && !/ (?:for|over|under|after)$/.test(word);
 }
 
-/** Verbs that have no form which is also a noun. */
+/** Verbs whose forms are never nouns. */
 const bareVerbs = new Set('appear belong buy comprise contain deliver describe include perform provide sell supervise write'.split(' '));
 
 const bareRoots = new Set([...bareVerbs].map(rootOf));

@@ -10,7 +10,7 @@ const conditionsOf = async (question: string, own?: PlanSchema) => {
   return 'cypher' in plan ? [/ WHERE (.*?) (?:RETURN|WITH|OPTIONAL)/.exec(plan.cypher)?.[1] ?? '', plan.parameters] : plan.reason.en;
 };
 
-/** Customers have a date too, and what is ordered a quantity. */
+/** The schema with a date on customers and a quantity on the relation 包含. */
 const dated: PlanSchema = {
   ...schema,
   labels: schema.labels.map(label =>
@@ -23,7 +23,7 @@ const dated: PlanSchema = {
   ),
 };
 
-/** Orders have two dates, and neither is called after them. */
+/** The schema with two dates on orders. Neither date is named after the order. */
 const shipping: PlanSchema = {
   ...schema,
   labels: schema.labels.map(label =>

@@ -105,8 +105,9 @@ function addTimes(
 }
 
 /**
- * The one of several dates that a time limits; undefined without any.
- * @throws AmbiguousQuestionError for several dates without a choice; those of what is asked for come first, led by its own date
+ * The date that a time limits, out of several dates; undefined if there are none.
+ * @throws AmbiguousQuestionError if there are several dates and none was chosen. It lists the dates of the target first, beginning with the
+ *   date named after the target
  */
 function oneDate(dates: PatternDate[], target: string, schema: GraphSchema, time: Mention, choices: NameChoices): PatternDate | undefined {
   const label = schema.labels.find(({ name }) => name === target);
@@ -133,7 +134,7 @@ function isDateWord({ labels, relations, properties }: SchemaWord): boolean {
   return labels.size + relations.size === 0 && properties.length > 0 && properties.every(isTime);
 }
 
-/** The date of one label that the question means. All dates if the question does not tell, or if the dates belong to several owners. */
+/** The date of one label that the question means. All dates if the question names none, or if the dates belong to several owners. */
 function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchema, time: string, notes: Bilingual[]): PatternDate[] {
   const [first, second] = dates;
   const label = schema.labels.find(({ name }) => name === first?.ownerName);
@@ -148,7 +149,8 @@ function saidDates(dates: PatternDate[], words: SchemaWord[], schema: GraphSchem
  * The nodes or edges of a pattern to which a limit applies: all nodes of the label or edges of the type, because the pattern of
  * `Chai and Chang in 2024` has one order for each product. If a node of the label is named and the target has this label too, the limit
  * applies only to the target.
- * @throws UnplannableError for several nodes of the label if only one of these two conditions holds: the limit may be about either node
+ * @throws UnplannableError if the pattern has several nodes of the label, and either a named node or the target has the label, but not
+ *   both: it is then unclear which node is limited
  */
 export function placesOf(writer: CypherWriter, terms: QuestionTerms, owner: 'node' | 'edge', name: string, limit: string): string[] {
   if (owner === 'edge') return writer.edges.filter(({ type }) => type === name).map(({ variable }) => variable);

@@ -8,8 +8,9 @@ import { type SchemaWord } from './schema-word.js';
 type TextTerm = QuestionTerms['texts'][number];
 
 /**
- * Limits a pattern by the content of its texts, ignoring case. Returns the words for properties that these limits use.
- * @throws UnplannableError if the owner of the text is unclear, or if the property does not hold texts
+ * Limits a pattern by conditions on texts, ignoring case, and by `IS NULL` conditions on properties of any type. Returns the words for
+ * properties that these limits use.
+ * @throws UnplannableError if the owner of the property is unclear, or if the property cannot meet the condition (`mayHold`)
  */
 export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
   for (const term of terms.texts) {
@@ -43,7 +44,7 @@ export function addTextLimits(writer: CypherWriter, terms: QuestionTerms, words:
   return words.filter(word => terms.texts.some(({ property }) => property?.mention === word.mention));
 }
 
-/** Label of the noun beside the condition, else of the target: `客户购买的名称含电的产品`, `customers who bought products whose name has it`. */
+/** Label of the noun beside the condition, else of the target: `客户购买的名称含电的产品`, `customers who bought products whose name contains tea`. */
 function labelOf(
   { target }: CypherWriter,
   { text }: QuestionTerms,
@@ -69,7 +70,7 @@ function mayHold(operator: TextTerm['operator'], type: string): boolean {
 
 const nameWords = ['name', '名称', '名字', '姓名'];
 
-/** The named property if it holds texts; without a named property, the property for the name of the thing. Else null. */
+/** The named property if it can meet the condition; without a named property, the property for the name of the thing. Else null. */
 function propertyOf({ operator, property }: TextTerm, label: LabelSchema | undefined): string | null {
   if (!label) return null;
   const own = property?.owners.find(

@@ -53,7 +53,7 @@ function labelsOf(term: EntityTerm | ValueTerm): string[] {
   return [...new Set(isEntity(term) ? term.nodes.map(node => node.label) : term.values.map(value => value.label))];
 }
 
-/** Tells whether two terms are both nodes, or both values of one property. */
+/** Whether two terms are both nodes, or both values of one property. */
 export function areAlike(a: EntityTerm | ValueTerm | undefined, b: EntityTerm | ValueTerm | undefined): boolean {
   if (!a || !b || isEntity(a) !== isEntity(b)) return false;
   if (isEntity(a) || isEntity(b)) return true;
@@ -71,7 +71,7 @@ export function requireOneProperty(text: string, properties: string[]): string {
   );
 }
 
-/** Cypher condition that a node is one of the nodes that the terms name, or has one of their values. The terms are read for one label. */
+/** Cypher condition that a node of the label `label` is one of the nodes that the terms name, or has one of their values. */
 export function isOneOfTerms(
   writer: CypherWriter,
   variable: string,

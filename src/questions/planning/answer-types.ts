@@ -29,12 +29,12 @@ const persons = new Set(
 );
 const words = { who: sensesOf(kinds.who), when: sensesOf(kinds.when), where: sensesOf(kinds.where) };
 
-/** Tells whether the names of a label say that its nodes may answer a question word. */
+/** Whether the names of a label show that its nodes may answer a question word: `Employee` answers `who`. */
 export function isOfType(label: LabelSchema, type: AnswerType): boolean {
   return type === 'what' || [label.name, ...label.aliases].some(name => saysType(name, type));
 }
 
-/** Tells whether nodes of the label `name` may answer `who`. */
+/** Whether nodes of the label `name` may answer `who`. */
 export function isWho({ labels }: GraphSchema, name: string): boolean {
   return labels.some(label => label.name === name && isOfType(label, 'who'));
 }

@@ -1,6 +1,6 @@
 import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
-/** A number may count, and be what a node is called by. */
+/** Nodes whose names are numbers: in `10 people` the number counts, in `order 10` it is a name. */
 const world = aWorld({
   labels: [
     namedLabel('Person', ['people', '人员'], [['score', 'int', '分数']]),

@@ -7,9 +7,9 @@ interface WrittenNode {
   way: Hop[];
 }
 
-/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. `t` is the target that is asked for. */
+/** Builds a Cypher text from parts. Values become parameters, and names are quoted where necessary. `t` is the target that is asked for. */
 export class CypherWriter {
-  /** ORDER BY expression that puts the node named in the question last; null if it names none. */
+  /** ORDER BY expression that puts the node named in the question last; null if the question names no node. */
   named: string | null = null;
   readonly parameters: Record<string, unknown> = {};
   readonly nodes: WrittenNode[] = [];
@@ -36,7 +36,7 @@ export class CypherWriter {
     return `EXISTS { MATCH ${pattern}${condition === null ? '' : ` WHERE ${condition}`} }`;
   }
 
-  /** Adds an OPTIONAL MATCH of a path from `t`, to count the nodes at its far end: some `t` may have none. Returns their variable. */
+  /** Adds an OPTIONAL MATCH of a path from `t`, because some `t` may have no node at the far end. Returns the variable of the far end. */
   addOptionalPath(hops: Hop[], conditionOf: (end: string) => string | null): string {
     const { pattern, end } = this.patternOf(hops, 't', true);
     const condition = conditionOf(end);

@@ -1,6 +1,6 @@
 import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
-/** Things are called like words of the language: a hotel `The Rooms`, a guest `May`, a channel `Booking`. */
+/** Things whose names are also ordinary words: a hotel `The Rooms`, a guest `May`, a channel `Booking`. */
 const { ask } = aWorld({
   labels: [
     namedLabel('City', ['城市'], []),

@@ -1,6 +1,6 @@
 import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
-/** Two relations between two labels are named by the people at their ends, two lead from a label to itself. */
+/** Some relations are named after the person at one end, such as `has beneficiary` and 主管. Three relations join a label with itself. */
 const { ask } = aWorld({
   labels: [
     namedLabel('Customer', ['客户'], [['gender', 'string'], ['city', 'string', '城市'], ['vip', 'boolean', 'VIP'], ['email', 'string', '邮箱']]),

@@ -7,8 +7,8 @@ import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /**
- * 哪些油轮, 水手有多少, `which women own a car`: finds the label of the things that have the value, if the question lacks a noun for these
- * things. If several labels have the value, the label with the relations that the question names is meant.
+ * Finds the label of the things that have a value, if the question has no noun for these things: 哪些油轮, 水手有多少, `which women own a car`. If
+ * several labels have the value, the label with the relations that the question names is meant.
  * @throws UnplannableError if several labels may be meant
  */
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
@@ -43,7 +43,7 @@ function valueAtEnd({ text, values }: QuestionTerms): Asked | null {
   return { word: { mention: last.mention, labels, relations: new Set(), properties: [] }, type: null };
 }
 
-/** The labels that are at an end of each relation that the question names; all labels if it names none. */
+/** Keeps the labels that are at an end of each relation that the question names; all labels if it names no relation. */
 function withRelations(labels: Set<string>, words: SchemaWord[], schema: PlanSchema): Set<string> {
   const named = words.filter(isOnlyRelation);
   const has = (label: string, { relations }: SchemaWord): boolean =>

@@ -1,6 +1,6 @@
 import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 
-/** A relation is called like the plural of a label, another like its verb; one has several edges between two nodes; two have properties. */
+/** `COACHES` is also the plural of the label Coach, `PLAYS_FOR` the verb of Player. `SCORED_IN` has several edges between two nodes. */
 const { ask } = aWorld({
   labels: [
     chineseLabel('球队', ['Club'], [['城市', 'string', 'city']]),

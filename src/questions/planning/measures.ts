@@ -45,7 +45,7 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
     // In Chinese 的 and the things that are asked for may follow the comparison: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };
-    // `more than 5 copies` compares the property behind it. In `单价大于20库存最多的产品` the compared property stands before the number.
+    // `more than 5 copies`: the compared property stands behind the number. In `单价大于20库存最多的产品` it stands before the number.
     const isSaidBefore = words.some(
       word =>
         word.mention.end <= mention.start &&
@@ -64,7 +64,7 @@ export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema
       if (!saysCount && hasPrice(before, schema)) throw countOrAmount(before.mention);
       return { ...whole, counted: before };
     }
-    // `编号等于10248的订单的运费`: the compared property is not a number.
+    // `编号等于10248的订单的运费`: the compared property is not a number, so 运费 is not compared instead.
     const isOther = operator === '=' && before !== undefined && before !== property && before.properties.length > 0;
     const first = isOther ? undefined : (property ?? words.find(isNumber));
     if (!first || isCount)
@@ -148,7 +148,7 @@ function isBirth(property: PropertySchema): boolean {
 
 const makings = new Set(['build', 'founded', 'create', 'make', 'release', 'open'].map(senseOf));
 
-/** Whether a date tells the age of a thing: when the thing was built, founded or released. */
+/** Whether a date gives the age of a thing: when the thing was built, founded or released. */
 function isMaking(property: PropertySchema): boolean {
   return eventsOf(property).some(event => makings.has(senseOf(event)));
 }

@@ -3,7 +3,9 @@ import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
 import { type ToOne } from './schema-paths.js';
 
-/** The table from which one ingestion job reads the nodes of a label. `table` is the name of the table in the mapping. */
+/**
+ * The table from which one ingestion job reads the nodes of a label, or the edges of a type. `table` is the table's name in the mapping.
+ */
 export interface LabelSource {
   kind: 'node' | 'edge';
   name: string;
@@ -15,15 +17,16 @@ export interface LabelSource {
 
 export type MetricSchema = GraphSchema & { sources?: readonly LabelSource[]; toOne?: ToOne };
 
-/** A dimension that stands for a label. `by` tells whether its values are the display names or the keys of the nodes. */
+/** A dimension that stands for a label. `by`: whether its values are the display names or the keys of the nodes. */
 export interface LabelDimension {
   name: string;
   by: 'display' | 'key';
 }
 
 /**
- * Finds the dimensions that name the nodes of a label: those on the column of the display property, else on that of the key. A dimension
- * without a known column must be named like the label. Several are several roles of one table: a trip begins at a hub and ends at one.
+ * Finds the dimensions that name the nodes of a label: those on the column of the display property, else those on the column of the key. A
+ * dimension without a known column must be named like the label. Several dimensions are several roles of the label: a trip has a start hub
+ * and an end hub.
  */
 export function dimensionsOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension[] {
   const element = schema.labels.find(candidate => candidate.name === label);
@@ -39,7 +42,9 @@ export function dimensionsOfLabel(metric: MetricEntry, schema: MetricSchema, lab
   return named ? [{ name: named.name, by: 'display' }] : [];
 }
 
-/** Finds the dimensions on the column of a property. A dimension without a known column must have its name. */
+/**
+ * Finds the dimensions on the column of a property. A dimension without a known column must have the name of the property or its column.
+ */
 export function dimensionsOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string[] {
   const element = schema.labels.find(candidate => candidate.name === label);
   const found = element?.properties.find(candidate => candidate.name === property);

@@ -21,8 +21,8 @@ export interface NamedFilter {
 }
 
 /**
- * Turns each entity or value into a filter on the dimension of its label or property. Without such a dimension the plan fails, so that
- * no limit is left out.
+ * Turns each entity or value into a filter on the dimension of its label or property. Returns a reason to refuse if there is no such
+ * dimension, so that no limit is left out.
  * @throws AmbiguousQuestionError when a name may be one of several nodes
  */
 export function readFilters(
@@ -76,7 +76,7 @@ export function readFilters(
       return dimension === undefined ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
     });
     const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
-    // `suppliers in Japan` are not the customers whose country is the dimension.
+    // `suppliers in Japan`: a dimension for the country of customers does not fit, although customers also have the value Japan.
     const fit = values.some(value => isNamed(value.label)) ? known.filter(({ label }) => isNamed(label)) : known;
     const [found] = fit;
     if (!found) return noDimension(mention);
@@ -91,7 +91,7 @@ export function readFilters(
   return filters;
 }
 
-/** The roles whose dimension stands right before a name, as in `to hub Hamburg Nord`. All of them if none does. */
+/** The roles whose dimension is named right before a node, as in `to hub Hamburg Nord`. All roles if none is named. */
 function rolesNamed({ text }: QuestionTerms, { start }: Mention, { dimensions }: MetricEntry, roles: string[]): string[] {
   const before = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘\s]+$/, '');
   const named = roles.filter(role => {
@@ -105,7 +105,7 @@ function endsWith(text: string, name: string): boolean {
   return text.endsWith(name) && (!/^[a-z]/.test(name) || !/[a-z]$/.test(text.slice(0, -name.length)));
 }
 
-/** Maximum characters of the name of a dimension before the name of a node. */
+/** Maximum characters before the name of a node that are searched for the name of a dimension. */
 const longestRole = 60;
 
 export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
@@ -120,7 +120,7 @@ export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
 }
 
 /**
- * The dimensions by which the metric is asked for. A label beside a filter is not a dimension, but only describes the filter:
+ * The dimensions by which the question groups the metric. A label beside a filter is not a dimension, but only describes the filter:
  * `华东地区`, `Germany的客户`, "customers in Germany".
  * @param named the mention of the metric
  * @param isList whether the question asks for some members of a dimension by their value of the metric
@@ -172,15 +172,15 @@ function isGroup({ meanings }: Mention): boolean {
   return meanings.some(({ as }) => as === 'dimension' || as === 'label');
 }
 
-/** Whether a noun only says of what a metric is: `revenue of products`, 产品的销售额. */
+/** Whether a noun only states what the metric measures: `revenue of products`, 产品的销售额. */
 function describesMetric(text: string, noun: Mention, named: Mention): boolean {
   if (noun.end <= named.start) return /^的?$/.test(text.slice(noun.end, named.start));
   return /^\s+(?:of|from|for)\s+(?:(?:the|our|all)\s+)?$/.test(text.slice(named.end, noun.start));
 }
 
 /**
- * The nouns that a metric call does not group by, because they were read as what the metric is of: 产品 in 各地区的产品的销售额. Empty for a
- * question without groups.
+ * The nouns that a metric call does not group by, because they only state what the metric measures: 产品 in 各地区的产品的销售额. Empty for a question
+ * without groups.
  */
 export function passedNouns({ mentions, ...linked }: LinkedQuestion): string[] {
   const named = mentions.find(mention => meaningOf(mention, 'metric'));

@@ -78,7 +78,7 @@ export function baseOf({ text, times }: QuestionTerms, measures: Measure[]): Tim
   );
 }
 
-/** Tells whether a word such as "each", "by" or "which" stands right before a mention: 各地区, "by region", 哪个地区. */
+/** Whether a word such as "each", "by" or "which" stands right before a mention: 各地区, "by region", 哪个地区. */
 export function isAskedFor({ text, groups, whichs }: QuestionTerms, mention: Mention): boolean {
   return [...groups, ...whichs].some(
     word =>

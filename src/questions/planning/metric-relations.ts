@@ -5,8 +5,8 @@ import { type MetricSchema } from './metric-dimensions.js';
 import { type NamedFilter } from './metric-filters.js';
 
 /**
- * Says why a metric cannot be limited by a relation that a question names; null if it can. A filter says as much as the relation only if
- * the dimension stands for the edge of the relation: `products supplied by X` are the products of the supplier X, but products that X
+ * The reason why a metric cannot be limited by a relation that the question names; null if it can. A filter may replace the relation only
+ * if its dimension stands for an edge of this relation: `products supplied by X` are the products of the supplier X, but products that X
  * reviewed are not the purchases of X.
  */
 export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: QuestionTerms, filters: NamedFilter[]): Bilingual | null {
@@ -23,7 +23,7 @@ export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: Que
   };
 }
 
-/** Tells whether edges of a type lead from each node of another label to at most one node of a label, and no other type joins the two. */
+/** Whether each node of another label has at most one edge of the type to a node of `label`, and no other type joins the two labels. */
 function isEdgeOf({ edges, toOne }: MetricSchema, type: string, label: string): boolean {
   return edges.some(edge => {
     const { sourceLabel, targetLabel } = edge;

@@ -6,15 +6,15 @@ import { isEach } from './find-groups.js';
 import { type NamedFilter } from './metric-filters.js';
 import { type Measure } from './metric-measures.js';
 
-/** Matches words that set things side by side: `West vs East`, 华东和华北的对比. */
+/** Matches words that compare two things: `West vs East`, 华东和华北的对比. */
 const compares = /比|较|^(?:compar|relative|against|versus|vs)/;
 
 /** Matches a comparing word that has no second side of its own: 对比各地区的销售额. */
 const comparesAll = /^(?:对比|比较)$/;
 
 /**
- * The dimension whose named values a question sets side by side, so that each has its own row: 华东和华北各自的, `West vs East`. Null if the
- * question compares nothing, or compares times.
+ * The dimension whose named values a question compares, so that each value gets its own row: 华东和华北各自的, `West vs East`. Null if the question
+ * compares nothing, or compares times.
  * @param isOfTimes whether the question compares or lists times
  */
 export function readSides(
@@ -25,7 +25,7 @@ export function readSides(
   isOfTimes: boolean,
 ): { dimension: string } | { reason: Bilingual } | null {
   const comparing = measures.find(({ mention, word }) => word.kind === 'link' && compares.test(mention.text))?.mention;
-  // 各 in 各产品 belongs to its noun, and only without a grouping to the named values.
+  // 各 before a noun, as in 各产品, groups by the noun. It means the named values only if the question has no grouping.
   const isOfSides = ({ text }: Mention): boolean => isEach(text) || (dimensions.size === 0 && (text === '各' || text === 'each'));
   const word = comparing ?? terms.groups.find(isOfSides);
   if (!word) return null;
@@ -35,7 +35,7 @@ export function readSides(
   );
   const [dimension, other] = sides;
   if (dimension !== undefined && other === undefined) return { dimension };
-  // `compare 华东 by category` sets the categories side by side, but not `by category compared with 华东`.
+  // `compare 华东 by category` compares the categories, but `by category compared with 华东` does not.
   if (isOfTimes || (dimensions.size > 0 && (named.length === 0 || !comparing || comparesAll.test(comparing.text)))) return null;
   return {
     reason: {
@@ -45,12 +45,12 @@ export function readSides(
   };
 }
 
-/** Matches units that count nothing. A metric in another unit, such as 件, and a metric that counts may be asked for by `number of`. */
+/** Matches units of money or percent. A metric in another unit, such as 件, and a metric that counts may be asked for by `number of`. */
 const money = /^(?:[a-z]{3}|[$¥€£%‰]|[万亿]?元|美元|欧元|百分[比点])$/i;
 
 /**
- * Says which word asks something else than the value of a metric: its median, the number of its rows, the first of it by time. Null if
- * there is none.
+ * The reason to refuse a question that asks for something else than the value of a metric: the number of some things, or the first by time.
+ * Null if it asks for the value.
  */
 export function whyOther(
   metric: MetricEntry,
@@ -72,7 +72,7 @@ export function whyOther(
       isOfNext &&
       (meaningOf(next, 'label') !== null || meaningOf(next, 'dimension') !== null || labels.some(({ mention }) => mention === next));
     if (isOfNoun) return true;
-    // The 总数 of a sum is its total.
+    // For a sum, 总数 asks for the total and not for a count.
     const isTotal = each.text === '总数' && metric.is_additive;
     return (
       !isCounting &&

@@ -4,7 +4,7 @@ import { dateOf, monthSpan, quarterSpan, type Span, yearSpan } from '../../text/
 import { type TimeTerm } from '../linking/question-terms.js';
 import { type MetricCall } from '../vocabulary.js';
 
-/** `2024年和2025年`: joins two or more consecutive periods of one kind into one time with this kind as its grain. Null for other times. */
+/** Joins two or more consecutive periods of one kind into one time with this kind as its grain: `2024年和2025年`. Null for other times. */
 export function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
   const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -82,7 +82,7 @@ const longestComparison = 40;
 const before =
   /(?<![同环])(?:比起?|较|相较于?|相比于?|对比|\b(?:compared (?:with|to)|relative to|than|versus|vs\.?|against)\s*(?:in|of|that of|the)?)\s*$/;
 
-/** The time since which a change is asked for: 比2月, `compared with 2023`, 与2月相比. Undefined if the question does not say. */
+/** The earlier time with which a question compares: 比2月, `compared with 2023`, 与2月相比. Undefined if the question does not say. */
 function baseAmong(text: string, times: TimeTerm[]): TimeTerm | undefined {
   const ahead = ({ mention: { start } }: TimeTerm): string => text.slice(Math.max(0, start - longestComparison), start);
   const behind = ({ mention: { end } }: TimeTerm): string => text.slice(end, end + longestComparison);
@@ -96,7 +96,9 @@ function baseAmong(text: string, times: TimeTerm[]): TimeTerm | undefined {
   return times.find(isWith) ?? times.find(time => before.test(ahead(time)));
 }
 
-/** A metric is compared with earlier periods only: `how much more in January than in February` would turn its change round. */
+/**
+ * The reason to refuse a change since a later time: `how much more in January than in February`. The sign of the change would be reversed.
+ */
 function earlierThan({ mention: now }: TimeTerm, { mention: base }: TimeTerm): { reason: Bilingual } {
   return {
     reason: {

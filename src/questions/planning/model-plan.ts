@@ -13,7 +13,7 @@ const mostProperties = 40;
 export type ProposedPlan = { cypher: string; reading: string } | null;
 
 /**
- * Asks a model for a Cypher query.
+ * The messages that ask a model for a Cypher query.
  * @param failed the last proposal of the model, and the reason why it was not run
  */
 export function planMessages(

@@ -82,14 +82,14 @@ export class NameChoices {
   }
 
   /**
-   * The one of several dimensions on one table that a mention means, such as the start and the end of a trip.
+   * The dimension that a mention means, out of several dimensions on one table, such as the start and the end of a trip.
    * @throws AmbiguousQuestionError unless there is only one, or one was chosen
    */
   requireOneRole({ text }: Mention, roles: string[]): string {
     return this.requireOneName('role', text, roles, { zh: `“${text}”可以指几个维度`, en: `"${text}" may stand for several dimensions` });
   }
 
-  /** The one of several dates that a time limits. @throws AmbiguousQuestionError unless there is only one, or one was chosen */
+  /** The date that a time limits, out of several dates. @throws AmbiguousQuestionError unless there is only one, or one was chosen */
   requireOneDate({ text }: Mention, dates: string[]): string {
     return this.requireOneName('date', text, dates, { zh: `“${text}”可以指几个日期`, en: `"${text}" may be of several dates` });
   }
@@ -104,7 +104,7 @@ export class NameChoices {
     );
   }
 
-  /** Makes sure that a name means one node at all. @throws AmbiguousQuestionError when several nodes have the name */
+  /** Makes sure that a name means exactly one node, whatever its label. @throws AmbiguousQuestionError when several nodes have the name */
   requireOneAtAll(term: EntityTerm): EntityNode {
     const [node, ...others] = this.narrowNodes(term);
     if (node && others.length === 0) return node;
@@ -116,7 +116,7 @@ export class NameChoices {
   }
 
   /**
-   * Makes sure that every choice took effect: a chosen thing may be gone, and the user did not choose the things that are left.
+   * Makes sure that every choice took effect. A chosen node may have been deleted since, and the remaining nodes were not chosen.
    * @throws UnplannableError
    */
   requireUsed(): void {

@@ -21,7 +21,7 @@ export interface NegatedPart {
 const hasNone = /^(?:没有?人?|无人|[无未]|从不|从未|no|not|never|without|lack(?:s|ing)?)$/;
 /** Matches negations before an object instead of a verb: `without a phone`. */
 const lacking = /^(?:no|without|lack\w*)\b/;
-/** Maximum characters between a name and a negation: the length of the longest label and its joining words. */
+/** Maximum characters between a name and a negation, enough for the longest label and its joining words. */
 const farthest = 100;
 const denying = /^(?:没有?人?|无人|[无未]|从不|从未|不|并?不是|no|not|never|none|without|lack(?:s|ing)?|[a-z]+n['’]t|cannot)$/;
 
@@ -34,7 +34,7 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
   return terms.negations.map(mention => {
     const scope = scopeOf(terms.text, mention, language, asked);
     const inside = ({ start, end }: Mention): boolean => start >= scope.start && end <= scope.end;
-    // `take no drugs` denies the taking.
+    // `take no drugs` denies the taking, so the verb before `no` belongs to the denied part.
     const verb = words.find(
       word => mention.text === 'no' && isOnlyRelation(word) && terms.text.slice(word.mention.end, mention.start) === ' ',
     );
@@ -86,7 +86,7 @@ function notUnderstood({ text }: Mention): UnplannableError {
   );
 }
 
-/** A negation that no part of the plan expresses. */
+/** The error for a negation that no part of the plan expresses. */
 export function notUnderstoodHere({ text }: Mention): UnplannableError {
   return new UnplannableError(
     `不理解这里的否定“${text}”，忽略它会答成另一个问题`,

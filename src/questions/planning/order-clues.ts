@@ -5,7 +5,7 @@ import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** An order of the words from the topic to the target, and the cost of the order, which is taken off the score of a path. */
+/** An order of the words from the topic to the target. Its cost is subtracted from the score of a path. */
 export interface ClueOrder {
   words: SchemaWord[];
   cost: number;
@@ -14,9 +14,9 @@ export interface ClueOrder {
 const unusual = 0.3;
 
 /**
- * Orders the words of a question as a path from the topic would meet the words. English names the far end first (`actors in movies by the
- * director of X`), may put a noun right after the topic (`X actors`), and has further words behind. In Chinese the words behind the topic
- * come first. The word for the target comes last. Other orders are possible, but have a cost.
+ * Orders the words of a question as a path from the topic would meet them. In English, nouns right behind the topic come first
+ * (`X actors`), then the words before the topic, from the topic outwards (`actors in movies by the director of X`), then the words further
+ * behind. In Chinese the words behind the topic come first. The word for the target comes last. Other orders are possible, but have a cost.
  */
 export function orderClues(text: string, topic: Mention, words: SchemaWord[], asked: SchemaWord | null, language: Language): ClueOrder[] {
   const others = words.filter(word => word !== asked);
@@ -40,7 +40,7 @@ function sameWords(a: SchemaWord[], b: SchemaWord[]): boolean {
   return a.every((word, i) => word === b[i]);
 }
 
-/** `X's actors`, `the X director`, `X written movies`: nouns and participles that belong to the topic before them. */
+/** The nouns and participles that belong to the topic before them: `X's actors`, `the X director`, `X written movies`. */
 function attachedTo(text: string, topic: Mention, after: SchemaWord[]): SchemaWord[] {
   const attached: SchemaWord[] = [];
   let end = topic.end;
@@ -76,12 +76,13 @@ function isHan(name: string): boolean {
 }
 
 /**
- * Whether the names by which a word stands for a relation are passive: `supplied_by`, 被… say what is done to the source of the edge.
+ * Whether the names of a relation that match a word are passive. A passive name, such as `supplied_by` or 被…, says what is done to the
+ * source of the edge.
  * @param isNoun whether the word stands as a noun in the question
  */
 export function isPassiveName(word: string, type: string, schema: PlanSchema, isNoun = false): boolean {
   const names = namesOfRelation(schema, type);
-  // `由…组成` turns a relation from a whole to its parts around.
+  // With 组成, as in `由…组成`, the verb counts as passive if the relation leads from a whole to its parts.
   if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
   const roots = new Set(word.split(' ').map(rootOf));
   const own = names.filter(name =>
@@ -90,7 +91,7 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema, is
       .some(part => roots.has(rootOf(part))),
   );
   if (isNoun || doer.test(word)) return own.length > 0 && own.every(isPassive);
-  // The noun `supervisor` among the names of `supervised_by` does not tell the voice, and a Chinese verb without 被 or 由 has no voice.
+  // The noun `supervisor` among the names of `supervised_by` is neither active nor passive, nor is a Chinese verb without 被 or 由.
   const verbs = names.filter(name => !isAgentNoun(normalizeText(name)) && !(isHan(name) && names.some(isPassive)));
   const spoken = own.filter(name => verbs.includes(name) || isPassive(name));
   const meant = spoken.length > 0 ? spoken : verbs.length > 0 ? verbs : names;
@@ -98,8 +99,8 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema, is
 }
 
 /**
- * Says in which direction a relation of a label with itself leads from the topic: along the edge if the topic is the doer, against the
- * edge if the action is done to the topic. 向, 给 and similar words mark the thing to which it is done. Null if the words do not tell.
+ * The direction in which a relation of a label with itself leads from the topic: along the edge if the topic is the doer, against the edge
+ * if the action is done to the topic. 向, 给 and similar words mark the thing to which the action is done. Null if the direction is unclear.
  */
 export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveName: boolean): 'out' | 'in' | null {
   if (isAgentNoun(verb.text)) return null;
@@ -114,7 +115,7 @@ export function voiceOf(text: string, topic: Mention, verb: Mention, isPassiveNa
   // `X is a parent of Y`: the noun names a relation that leads to the topic.
   const isNoun = /\b(?:an?|the)\s+$/.test(text.slice(0, verb.start)) && /^\s+(?:of|for|to)\b/.test(follows);
   if (isAfter && isNoun) return isPassiveName ? 'out' : 'in';
-  // `the parent of X`; `have X as parent`, `X是谁的上级`
+  // `the parent of X` asks for the parent of X. In `have X as parent` and `X是谁的上级` X is the parent.
   if (!isAfter && /^\s+(?:of|as)\s/.test(between)) return isPassiveName ? 'in' : 'out';
   if (isAfter && (/^\s*是.*的$/.test(between) || /^\s*as (?:(?:the|its|their|an?) )?$/.test(between))) return isPassiveName ? 'out' : 'in';
   const isBy = / by$/.test(verb.text);

@@ -1,7 +1,7 @@
 import { airlines } from '../../../test/support/airline-world.js';
 import { planOver } from '../../../test/support/question-world.js';
 
-/** 国籍 begins with the end of 中国 and 德国. */
+/** 国籍 begins with 国, the last character of 中国 and 德国. */
 const values = ['中国', '德国'].map(value => ({ label: '乘客', property: '国籍', value }));
 const world = { ...airlines, values };
 const plan = async (question: string) => {

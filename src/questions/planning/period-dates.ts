@@ -62,7 +62,7 @@ export function dateOfPeriod(
   return { date: dates.find(each => each.name === chosen) ?? dates[0]!, words: [], isAssumed: false };
 }
 
-/** Tells whether a word names a date of any label, or the event that happens at such a date. */
+/** Whether a word names a date of any label, or the event that happens at such a date. */
 function saysDate({ labels }: PlanSchema, { properties, mention, labels: own }: SchemaWord): boolean {
   if (properties.length > 0) return properties.every(isTime);
   return own.size === 0 && labels.some(label => dateOfEvent(label, mention) !== null);

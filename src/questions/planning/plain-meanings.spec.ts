@@ -9,7 +9,7 @@ const label = (name: string, alias: string, properties: [name: string, type: str
   rowCount: 9,
 });
 
-/** A trading company like the demo: only regions and products have a property 名称. One customer is called like a label. */
+/** A trading company like the demo: only regions and products have a property 名称. Two customers have the names of labels. */
 const { ask, plan } = aWorld({
   labels: [
     label('地区', 'Region', [['名称', 'string']]),

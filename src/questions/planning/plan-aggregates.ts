@@ -28,7 +28,7 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
     throw new UnplannableError('不清楚排的是什么', 'It is not clear what is ranked');
   }
 
-  /** Aggregates a property over the nodes one relation away from each thing. On a longer path it is unclear how often a node counts. */
+  /** Aggregates a property over nodes that are one hop from each thing. On a longer path it is unclear how often a node counts. */
   protected async aggregateOver(
     by: 'avg' | 'sum',
     measured: MeasuredProperty,
@@ -59,7 +59,7 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
     return this.done(writer, returns, shape);
   }
 
-  /** @param each groups that the measured things form themselves: `the average freight per order` */
+  /** @param each the grouping words that stand for the measured things themselves: `per order` in `the average freight per order` */
   protected async aggregate(by: 'avg' | 'sum', { property, label, word }: MeasuredProperty, each: Mention[] = []): Promise<GraphPlan> {
     const group = groupProperty(this.terms, label);
     const { groups, property: isGroup } = grouping(this.terms, group);
@@ -83,8 +83,8 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
   }
 
   /**
-   * `total seats of the aircraft of Delta`, if a type of aircraft has the property: the seats count once for each aircraft, not once for
-   * each type.
+   * Finds the nodes for each of which a measured value counts once. In `total seats of the aircraft of Delta` the type of an aircraft has
+   * the property, but the seats count once for each aircraft, not once for each type.
    * @returns the variable of the named nodes (aircraft); null if the question names the measured nodes (types) themselves
    * @throws UnplannableError if a named node leads to several measured nodes
    */

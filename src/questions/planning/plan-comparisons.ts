@@ -20,7 +20,7 @@ export abstract class ComparisonPlanner extends RankingPlanner {
     const isOrdered = than === null || (first && second && first.mention.end <= than.start && than.end <= second.mention.start);
     if (two.terms.length > 2 || !first || !isOrdered || (than !== null && this.terms.whether === null))
       throw notCompared(than ?? top.mention);
-    // `Does Brazil or the UK have more customers` asks which of the two, not for yes or no.
+    // `Does Brazil or the UK have more customers` asks which of the two has more, so the answer is not yes or no.
     if (than === null && two.join === 'or') this.terms.whether = null;
     if (measured && !two.labels.includes(measured.label)) throw notCompared(top.mention);
     const plan = measured ? await this.rankByProperty(measured) : await this.compareCounts(two, top);

@@ -39,7 +39,7 @@ export abstract class CountPlanner extends QuestionDraft {
   /** Plans a question with a bound on a number of related nodes: `customers with more than 20 orders`. */
   protected async countAbove(threshold: Threshold): Promise<GraphPlan> {
     const { counted } = threshold;
-    // `between 4 and 5 policies` is two bounds of one number.
+    // `between 4 and 5 policies` sets two bounds on one number.
     const bounds = this.thresholds.filter(other => other.mention === threshold.mention);
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
     this.use({ counts: true, property: term => this.isLimit(term.mention) });
@@ -57,7 +57,7 @@ export abstract class CountPlanner extends QuestionDraft {
     return this.listAbove(target, this.onlyLabel(counted), counted, bounds);
   }
 
-  /** `下单超过20次的客户`: plans a question with a bound on the number of nodes to which a relation leads. */
+  /** Plans a question with a bound on the number of nodes to which a relation leads: `下单超过20次的客户`. */
   private followedAbove(counted: SchemaWord, bounds: Threshold[]): Promise<GraphPlan> {
     const target = this.asked.word ?? this.words.find(({ labels }) => labels.size > 0);
     const ends = target ? hopsFrom(this.schema, this.onlyLabel(target)).filter(({ type }) => counted.relations.has(type)) : [];
@@ -97,7 +97,7 @@ export abstract class CountPlanner extends QuestionDraft {
     );
   }
 
-  /** Counts the nodes to which each node of a label leads. With `orNone` nodes that lead to no node are included, with a count of 0. */
+  /** Counts the nodes to which each node of a label leads. With `orNone`, nodes without such a node are included with a count of 0. */
   protected async countOver(
     target: SchemaWord,
     counted: string,
@@ -183,7 +183,7 @@ export abstract class CountPlanner extends QuestionDraft {
   protected topCount(target: SchemaWord | null): number {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
-    // `which of the ships has the highest capacity`, `who has the highest salary among the pilots`: the verb asks for one thing.
+    // `which of the ships has the highest capacity`, `who has the highest salary among the pilots`: the singular verb asks for one thing.
     if (/\bwhich of\b|\b(?:who|which one|what) (?:had|[a-z]*s)\b/.test(outsideNames(this.terms))) return 1;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;

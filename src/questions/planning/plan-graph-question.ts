@@ -165,7 +165,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const { word } = this.asked;
-    // 明光商贸的行业: a word for a label that is read as the property with the same name asks for the value.
+    // 明光商贸的行业 asks for a value: 行业 is a label, but is read here as the property with the same name.
     const hasLabel =
       word !== null && word.labels.size > 0 && (columns.length === 0 || word.labels.has(writer.target) || word.properties.length === 0);
     const isProperty = !hasLabel && columns.length > 0;
@@ -229,7 +229,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     );
     if (!named || this.asked.word === null || named.values.some(({ label }) => label === target)) return;
     const { mention } = named;
-    // `哪些德国客户`: the label behind the value names the things that are asked for.
+    // `哪些德国客户`: the question asks for the label behind the value.
     const isBeforeLabel = this.words.some(word => word.labels.size > 0 && follows(word.mention, mention));
     const label = named.values[0]?.label ?? '';
     if (!isBeforeLabel)
@@ -332,7 +332,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       }
       this.refuseTruth(word, owner);
       this.refuseNested(word, owner.owner === 'node' && owner.ownerName === writer.target);
-      // A number of 0, such as a stock of 0, counts as missing.
+      // `products with any stock`: a number must not be 0, because a stock of 0 counts as missing.
       const isThere = isNumeric(owner.type) ? '<> 0' : 'IS NOT NULL';
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} ${isThere}`);
       else this.refuseUnsaidValue(word, owner);
@@ -351,7 +351,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   /**
-   * `When did Ann borrow Emma?`: the date of the relation that the verb names, not a date of the book. Empty if the relation has no date.
+   * The date of the relation that the verb names: in `When did Ann borrow Emma?` the date of the loan, not a date of the book. Empty if the
+   * relation has no date.
    * @throws UnplannableError if the relation has several dates, or if the relation has no date and the target has several dates
    */
   private datesOfVerb(writer: CypherWriter): { variable: string; property: PropertySchema }[] {

@@ -184,7 +184,7 @@ function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | nul
   return { zh: `不支持对指标“${metric.name}”再求平均`, en: `The average of the metric "${metric.name}" is not supported` };
 }
 
-/** Reads `A和B哪个多`: A and B are the filter of one dimension, and this dimension is ranked. */
+/** Reads `A和B哪个多`: A and B filter one dimension, and the members of this dimension are ranked. */
 function readRanking(
   measures: Measure[],
   { top }: QuestionTerms,
@@ -233,7 +233,7 @@ function readGrowth(
   return readChange(text, times, words.find(since => since !== null) ?? null, base);
 }
 
-/** The metrics that a mention may mean. Metrics with exactly this name exclude metrics that have it as an alias. */
+/** The metrics that a mention may mean. A metric with exactly this name excludes metrics that only have the name as an alias. */
 function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   const ids = new Set(mention.meanings.flatMap(meaning => (meaning.as === 'metric' ? [meaning.metricId] : [])));
   const found = metrics.filter(candidate => ids.has(candidate.id));

@@ -1,7 +1,7 @@
 import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 import { wordGraphAnswer } from '../wording/word-answer.js';
 
-/** Labels with one date, with several, with a year only and with none. A relation is called like what happens at a date. */
+/** Labels with one date, with several, with a year only and with none. The relation 入住 has the name of the event of a date, 入住日期. */
 const { ask, plan } = aWorld({
   labels: [
     chineseLabel('酒店', ['Hotel'], [['城市', 'string', 'city']]),

@@ -39,7 +39,7 @@ export abstract class RankingPlanner extends CountPlanner {
       named.every(term => term.mention.end <= mention.start) && mention.start > (top?.mention.end ?? 0);
     const isOther = type === 'who' && !isWho(this.schema, label);
     const ranked = this.words.find(({ labels }) => labels.has(label))?.mention.start ?? 0;
-    // `which captain commanded the voyage`: the relation stands before the ranked thing.
+    // `which captain commanded the voyage`: the relation stands before the ranked thing, so the question asks for the captain.
     const isFirst = ({ mention }: SchemaWord): boolean =>
       mention.end <= ranked &&
       ((word === null && type !== null) || /^\s+of\s+(?:the\s+)?$/.test(this.terms.text.slice(mention.end, ranked)));
@@ -59,7 +59,7 @@ export abstract class RankingPlanner extends CountPlanner {
     if (!before || before.labels.has(label) || !/^[的\s]?$/.test(this.terms.text.slice(before.mention.end, mention.start))) return;
     const { entities, values, whichs } = this.terms;
     const isOfName = [...entities, ...values].some(term => term.mention.end === before.mention.start);
-    // `哪位导演票房最高`, where 导演 names a relation instead of a label
+    // `哪位导演票房最高`: 导演 names a relation instead of a label.
     const isRole = before.relations.size > 0 && whichs.some(({ end }) => end === before.mention.start);
     if (isOfName || (before.labels.size === 0 && !isRole)) return;
     const aliases = this.labelOf(label)?.aliases ?? [];
@@ -81,7 +81,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
   }
 
-  /** `运费最高的订单是哪个客户下的`: plans a question for things related to the nodes with the highest value. Several nodes may have it. */
+  /** Plans a question for things related to the nodes with the highest value: `运费最高的订单是哪个客户下的`. Several nodes may have this value. */
   protected async ofHighest(label: string, property: PropertySchema, word: SchemaWord | null): Promise<GraphPlan> {
     const { top, entities, values, times } = this.terms;
     const inner = this.words.find(({ labels }) => labels.has(label));
@@ -166,7 +166,7 @@ export abstract class RankingPlanner extends CountPlanner {
     return beside !== undefined && beside !== measured && beside.properties.length === 0 && ranksNumbers(this.terms);
   }
 
-  /** `哪个国家的客户最多`: ranks the values of a property by the number of nodes that have each value. */
+  /** Ranks the values of a property by the number of nodes that have each value: `哪个国家的客户最多`. */
   protected rankGroups(word: SchemaWord, counted: SchemaWord): Promise<GraphPlan> {
     return this.rankBy(this.groupOf(word, counted), counted, [word]);
   }
@@ -236,7 +236,7 @@ export abstract class RankingPlanner extends CountPlanner {
     const ends = only && relation ? [...pathsFrom(this.schema, this.onlyLabel(only))].filter(hops => hops.length === 1 && relation.relations.has(hops[0]?.type ?? '')).flatMap(([hop]) => hop ?? []) : []; // prettier-ignore
     const [end, ...others] = ends;
     if (only && relation && end && others.length === 0) {
-      // `who commanded the most voyages`, 谁参加的社团最多: ranks the persons at one end of the relation, counts the nodes at the other end.
+      // `who commanded the most voyages`, 谁参加的社团最多: rank the persons at one end of the relation by the number of nodes at the other end.
       const isCounted = this.isBesideTop(only.mention) || !isWho(this.schema, end.from);
       if (this.asked.type === 'who' && isCounted && isWho(this.schema, end.to))
         return { target: { ...relation, labels: new Set([end.to]), relations: new Set() }, counted: end.from, countedWord: only };
@@ -246,7 +246,7 @@ export abstract class RankingPlanner extends CountPlanner {
   }
 }
 
-/** Whether a ranking is by number: by "most" or "fewest", or with a word for a number. "The largest order" is not "the most orders". */
+/** Whether a ranking is by number: by "most" or "fewest", or with a word for a number. "The largest order" is ranked by another measure. */
 export function ranksNumbers({ top, counts }: QuestionTerms): boolean {
   if (!top || top.by !== null) return false;
   return counts.length > 0 || /[多少]|\b(?:most|fewest|least|more|fewer|less)\b/.test(top.mention.text);

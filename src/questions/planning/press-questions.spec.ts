@@ -1,6 +1,6 @@
 import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
 
-/** Books, articles and lines, with persons behind a firm. */
+/** Books, articles and lines. Employees are related to a line only through its operator. */
 const { ask } = aWorld({
   labels: [
     namedLabel('Book', ['书'], []),
@@ -53,7 +53,7 @@ describe('questions about a press', () => {
     expect(await ask(question)).toMatch(/^refused: Name ".*" with each of/);
   });
 
-  // A pattern that reads a run of spaces from each of its places takes minutes.
+  // A pattern that tries to match from each space of a long run takes minutes here.
   it('reads a long run of spaces between two verbs once', async () => {
     expect(await ask(`articles saved${' '.repeat(3_900)}xx viewed by Tom Hall`)).toMatch(/^(?:unknown|refused)/);
     expect(await ask(`articles saved${' '.repeat(3_900)}and viewed by Tom Hall`)).toMatch(/^refused: Name ".*" with each of/);

@@ -58,7 +58,7 @@ export abstract class QuestionDraft {
 
   protected countedEnd: string | null = null;
 
-  /** The nodes of an earlier answer to which this question is limited; null if it is not limited to them. */
+  /** The nodes of an earlier answer, if this question asks only about some of them; else null. */
   protected readonly among: Among | null;
 
   private isLimited = false;
@@ -100,7 +100,7 @@ export abstract class QuestionDraft {
     const roles = isAboutTwo ? words : words.map(word => withRole(terms.text, word, schema));
     const found = kindOfValue(terms, asking, words, schema) ?? findAsked(terms.text, asking, roles, [...named], this.grammar);
     this.asked = withTrader(found, this.unread, { whichs: terms.whichs, words }, schema, language);
-    // Only the asked word is read as the persons at the end of its relation. The other words keep their reading.
+    // Only the asked word is read as the persons at the end of its relation. The other words stay as they were.
     const { word: asked } = this.asked;
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
     this.thresholds = readThresholds(terms, this.words, schema);
@@ -144,7 +144,7 @@ export abstract class QuestionDraft {
     if (this.among) this.limitTo(writer, this.among);
     this.isGuessed ||= isGuessed;
     if (part.counted) {
-      // A limit over a relation would apply to other nodes than the counted nodes.
+      // With further edges in the pattern, a limit would apply to other nodes than the counted nodes.
       if (writer.edges.length > 0) throw countedOfSome();
       this.countedEnd = writer.addPath(part.counted);
     }
@@ -164,7 +164,10 @@ export abstract class QuestionDraft {
     return writer;
   }
 
-  /** Limits a node of the pattern to the nodes of the earlier answer. @throws UnplannableError unless exactly one node can be limited */
+  /**
+   * Limits a node of the pattern to the nodes of the earlier answer.
+   * @throws UnplannableError unless exactly one node of their label is there
+   */
   private limitTo(writer: CypherWriter, among: Among): void {
     const { label, nodes } = among;
     const places = writer.target === label ? ['t'] : writer.nodes.filter(node => node.label === label).map(({ variable }) => variable);
@@ -179,7 +182,7 @@ export abstract class QuestionDraft {
     if (unused) throw new UnplannableError(unused.zh, unused.en);
   }
 
-  /** Tells whether a word for a property only limits the answer: in a comparison, a negation or a time. */
+  /** Whether a word for a property only limits the answer: in a comparison, a negation or a time. */
   protected isLimit(mention: Mention): boolean {
     const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
     return (
@@ -229,15 +232,15 @@ export abstract class QuestionDraft {
   }
 
   /**
-   * Whether a word can stand for a thing in the sentence: in Chinese a Chinese word, in English any word except verbs. A pronoun for an
-   * earlier answer cannot.
+   * Whether a word can stand for a thing in the sentence: in Chinese any Chinese word, in English any word except a verb. A pronoun for the
+   * nodes of an earlier answer cannot.
    */
   private isSpoken({ text }: Mention): boolean {
     if (text === this.among?.text) return false;
     return this.language === 'zh' ? languageOf(text) === 'zh' : !isVerbForm(text);
   }
 
-  /** The pronoun for the nodes of an earlier answer, in the form that follows a preposition. */
+  /** The pronoun for the nodes of an earlier answer, in the form for use after a preposition: `them`. */
   private spokenSet({ text }: Mention): string {
     return this.language === 'zh' ? text : 'them';
   }
@@ -290,7 +293,7 @@ export abstract class QuestionDraft {
     return this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text;
   }
 
-  /** Refuses words that are no names of the graph and that the query does not express: 其他, or 买 of suppliers. */
+  /** Refuses words that name nothing in the graph and that the query does not express: 其他, or 买 in a question about suppliers. */
   private refuseUnsaid(cypher: string, target: string): void {
     const { entities, values, labels } = this.terms;
     const excludes = [...entities, ...values].some(({ negated }) => negated) && saysExclusion(this.terms.text);

@@ -40,7 +40,7 @@ export function toUnplanned(error: unknown): Unplanned {
   throw error;
 }
 
-/** Number of results of a ranking that asks for several without a number. */
+/** Number of results if a question ranks several things without naming a number. */
 export const usualTop = 5;
 
 /** The limits of a question, in words. */
@@ -54,7 +54,7 @@ export interface Limits {
   conditions: string[];
 }
 
-/** Tells how to put the rows of a planned question into words. */
+/** Describes how to put the rows of a planned question into words. */
 export interface AnswerShape {
   kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity' | 'identity';
   /** Whether the question wants yes or no. Unless another field says how to decide, the answer is yes if there are rows. */

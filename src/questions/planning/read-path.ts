@@ -13,7 +13,7 @@ import { type Clues, ownsProperty, scorePath, undoes } from './score-path.js';
 
 /** A path from a topic to the target of the question, and how well the path explains the question. */
 export interface PathReading {
-  /** The label as which the topic is read. */
+  /** The label of the topic in this reading, since a name may mean nodes of several labels. */
   start: string;
   hops: Hop[];
   score: number;
@@ -42,7 +42,7 @@ const costs = {
 };
 /** Maximum readings of a topic that are kept: a value that hundreds of labels have may have a million readings. */
 const mostKept = 1_000;
-/** Difference to the best score. A reading with a smaller difference may be meant as well. */
+/** A reading may be meant as well as the best one if its score is less than this below the best score. */
 const closeCall = 0.25;
 
 /** Ranks the paths from a topic that the words may mean, the best first. `to`: the label at which paths must end, if it is known. */
@@ -63,7 +63,7 @@ export async function readPaths(
 ): Promise<PathReading[]> {
   const ofTopic = words.find(word => word.labels.size > 0 && stands(text, word.mention, topic.mention)) ?? null;
   const readings: PathReading[] = [];
-  // `多少油轮执行过航次`: the question asks for the thing that has the value.
+  // `多少油轮执行过航次`: the question asks for the ships that have the value 油轮, so no path leads away from them.
   const isAsked =
     asked.word?.mention === topic.mention ||
     saysKind(text, blank, topic, asked) ||
@@ -104,7 +104,7 @@ export async function readPaths(
   return readings.sort(bestFirst);
 }
 
-/** Whether a path comes back over an edge that leads to one node only: to the very node that the path left. */
+/** Whether a path goes back over an edge that leads to one node only, and so returns to the very node that it left. */
 function returnsToItself(hops: Hop[], { toOne }: PlanSchema): boolean {
   return hops.some((hop, i) => undoes(hops[i - 1], hop) && leadsToOne([hop], toOne));
 }
@@ -118,13 +118,13 @@ function goesBack(hops: Hop[], shared: SchemaWord | null, words: SchemaWord[]): 
   return hops.some((hop, i) => undoes(hops[i - 1], hop) && isNamedOnce(words, hop));
 }
 
-/** Whether only one word names a relation, a verb: a noun for a role may stand for the way there and back (`films for the writer of X`). */
+/** Whether only one word names a relation, and this word is a verb. A noun for a role may name both ways: `films for the writer of X`. */
 function isNamedOnce(words: SchemaWord[], { type }: Hop): boolean {
   const named = words.filter(({ relations }) => relations.has(type)).map(({ mention }) => mention.text);
   return named.length < 2 && !named.some(name => isAgentNoun(name) || doer.test(name));
 }
 
-/** The verb right beside "who" or 谁, whose relation leads to the asked persons: `who operates X`, X是谁运营的. */
+/** The verb right beside "who" or 谁, whose relation leads to the persons asked for: `who operates X`, X是谁运营的. */
 function verbOfWho(text: string, words: SchemaWord[]): SchemaWord | undefined {
   return words.find(
     word =>
@@ -146,8 +146,8 @@ export function closeReadings(readings: PathReading[]): PathReading[] {
 }
 
 /**
- * The readings that a question may mean. If nothing but 谁 or `who` says what is asked for, not even the name of a relation, these are the
- * best readings to each kind of person: 谁使用过X may ask for customers or for suppliers.
+ * The readings that a question may mean, usually the close ones. If only 谁 or `who` shows what is asked for and no word names a relation,
+ * these are the best readings for each label of persons: 谁使用过X may ask for customers or for suppliers.
  */
 export function meantReadings(readings: PathReading[], { word, type }: Asked, schema: PlanSchema): PathReading[] {
   const [best] = readings;
@@ -175,7 +175,7 @@ function isSaidOf(text: string, { mention }: Topic, { word }: Asked): boolean {
   );
 }
 
-/** Whether a value belongs to asked things that only a word for a relation names: `which captains are active`. */
+/** Whether a value describes the asked things, if only a word for a relation names these things: `which captains are active`. */
 function saysKind(text: string, blank: string, { mention, isNode }: Topic, { word, type }: Asked): boolean {
   if (isNode || word === null || type === null || word.labels.size + word.properties.length > 0) return false;
   const isBefore = isJoined(blank, mention.end, word.mention.start);
@@ -184,7 +184,9 @@ function saysKind(text: string, blank: string, { mention, isNode }: Topic, { wor
   return isBefore || (mention.start >= word.mention.end && (isSaid || saysItself(text, mention, word.mention)));
 }
 
-/** Whether the asked things have the value, not things related to them: `female beneficiaries`, 女客户, `customers from Germany`. */
+/**
+ * Whether the asked things themselves have the value, instead of things related to them: `female beneficiaries`, `customers from Germany`.
+ */
 function isOwnValue(text: string, blank: string, { mention, isNode, labels }: Topic, { word }: Asked, words: SchemaWord[]): boolean {
   if (isNode || word === null || !labels.some(label => word.labels.has(label))) return false;
   const between = mention.start < word.mention.end ? '' : text.slice(word.mention.end, mention.start);
@@ -226,7 +228,7 @@ function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: Pla
   return propertiesOfType(element, type).length > 0 ? 0 : costs.wrongTime;
 }
 
-/** The cost of following a relation of a label with itself against the voice of its verb. */
+/** The cost of a path that follows a relation of a label with itself against the direction that the verb means. */
 function directionCost(text: string, topic: Mention, [first]: Hop[], words: SchemaWord[], schema: PlanSchema): number {
   if (!first || first.from !== first.to) return 0;
   const verb = words.find(({ relations }) => relations.has(first.type));
@@ -245,7 +247,7 @@ function isDoerHere(text: string, { text: verb, start, end }: Mention, type: str
   return isNoun && namesDoer(verb, type, schema);
 }
 
-/** Tells whether a path may end with the asked thing. */
+/** Whether a path may end with the things asked for. */
 function mayEnd(word: SchemaWord, hops: Hop[], label: string, namesEnd: (word: SchemaWord, last: Hop) => boolean): boolean {
   const last = hops.at(-1);
   return (

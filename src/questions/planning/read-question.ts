@@ -36,13 +36,15 @@ export interface ReadingContext {
 export interface PathPart {
   /** The words for labels, relations and properties, except words that the plan uses in another way. */
   words: SchemaWord[];
-  /** All words for labels, relations and properties, with those of negations. */
+  /** All words for labels, relations and properties, including those of negations. */
   allWords: SchemaWord[];
   asked: Asked;
   /** The label that is asked for; null if it is unknown. */
   target: string | null;
   negatedParts: NegatedPart[];
-  /** In a yes-or-no question whether the path leads to a named node: the mention of this node, which is the target. Else null. */
+  /**
+   * For `Did Anna direct Solaris`: the mention of the named node at which the path must end, which is the target. Null for other questions.
+   */
   endsAt: Mention | null;
 }
 
@@ -232,7 +234,8 @@ class PatternReader {
     this.requireOneValue(end, anchor);
     writer.where(conditionOf(end, anchor.terms));
     if (anchor.terms.some(isEntity)) this.named.add(end);
-    // A person who acted with X, or a film that shares a director with X, is not X. But the holder of a policy may also be its insured.
+    // If the path returns to the label of the named thing, exclude this thing: a person who acted with X is not X. This holds only for a
+    // path that ends with the relation with which it began, because the holder of a policy may also be its insured.
     if (hops.at(-1)?.to !== start) return;
     if (hops[0]?.type === hops.at(-1)?.type) writer.where(`${to} <> ${end}`);
     else if (to === 't' && anchor.terms.every(isEntity)) writer.named = conditionOf('t', anchor.terms);
@@ -281,7 +284,7 @@ class PatternReader {
     const { schema, entities } = this.context;
     const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
     if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
-      // The path leads from each node to exactly one node, so it can be part of MATCH: then the rows behind the answer are known.
+      // The path leads from each node to exactly one node, so MATCH loses no node, and the rows behind the answer are known.
       writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
       return;
     }
@@ -299,10 +302,10 @@ class PatternReader {
     writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
   }
 
-  /** `ordered Chai but not Chang`: attaches a denied thing by the path of the like thing before it. False if no such thing precedes it. */
+  /** Attaches a denied thing by the path of a similar thing before it: `ordered Chai but not Chang`. False if no such thing precedes it. */
   private attachLikeSibling(writer: CypherWriter, anchor: Anchor): boolean {
     if (!anchor.negated) return false;
-    // `从上海出发但不到达北京`: the denied thing has a relation of its own.
+    // `从上海出发但不到达北京`: the denied thing has a relation of its own, so the path of the thing before it does not fit.
     const own = (this.wordsOf.get(anchor) ?? []).filter(({ relations }) => relations.size > 0);
     const isLike = ([{ mention, terms }, { start, hops }]: [Anchor, PathReading]): boolean =>
       hops.length > 0 &&
@@ -345,7 +348,9 @@ class PatternReader {
     return variable !== 't' || !this.isAsked(anchor, reading);
   }
 
-  /** Whether a named thing would be the target itself: `Which customers sent coffee to Union Steel` does not ask for Union Steel. */
+  /**
+   * Whether placing a named thing here would make it the target: `Which customers sent coffee to Union Steel` does not ask for Union Steel.
+   */
   private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
     const { word, type } = this.part.asked;
     if (negated || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
@@ -379,7 +384,7 @@ class PatternReader {
     }
     const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
     if (word && own && word.labels.size + word.relations.size === 0) {
-      // "Without a stock" may mean a missing value or 0; "without a phone" means a missing value.
+      // "Without a stock" may mean a missing value or 0, so numbers are refused. "Without a phone" means a missing value.
       if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw notUnderstoodHere(mention);
       writer.where(`t.${quoteName(own.property)} IS NULL`);
       return;
@@ -402,7 +407,9 @@ class PatternReader {
     writer.where(`NOT ${writer.exists(way, 't', isDoer)}`);
   }
 
-  /** Requires the relation of a role: `beneficiaries in London` live in London and must also be beneficiaries of something. */
+  /**
+   * Requires the relation of a role: in `beneficiaries in London` the customers live in London and must also be beneficiaries of something.
+   */
   private requireRole(writer: CypherWriter): void {
     const { word } = this.part.asked;
     if (word?.isRole && word.labels.has(writer.target) && ![...word.relations].some(type => writer.follows(type)))

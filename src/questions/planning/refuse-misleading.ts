@@ -34,7 +34,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
     throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'Things with the same value cannot be found yet; ask for that value, then for the things that have it'); // prettier-ignore
-  // The verb `own` in `does Lufthansa own aircraft`, but not the adjective in `their own aircraft`
+  // Leave out the verb `own` in `does Lufthansa own aircraft`: only the adjective in `their own aircraft` refers to something named before.
   const verbs = terms.relations.filter(({ mention: { text, start } }) => text === 'own' && !/(?:\b(?:their|its|his|her|the|an?)|['’]s?) $/.test(rest.slice(0, start))); // prettier-ignore
   const withoutVerbs = fillPlaces(
     rest,
@@ -58,7 +58,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `暂不能把“${equal.mention.text}”与另一属性比较，请改用 cypher`,
       `"${equal.mention.text}" cannot be compared with another property yet; use cypher`,
     );
-  // `take all drugs`, 服用所有药品: a path would find the nodes that take any drug.
+  // `take all drugs`, 服用所有药品: a path would also find the nodes that take only some of the drugs.
   const all = terms.relations.find(({ mention }) =>
     /^\s*(?:all|every|each|所有|全部)(?:\s|(?=\p{Script=Han}))/u.test(rest.slice(mention.end)),
   );
@@ -80,7 +80,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       '暂不能同时列出几种对象，请分开问',
       'Things of two kinds cannot be listed side by side yet; ask for each apart',
     );
-  // The last noun means a node that the question names in another place too, such as a policy. A path does not require the same node.
+  // The last noun means a node that the question names before, such as a policy. A path does not require that both are the same node.
   if (
     anchors.length === 0 &&
     /\bthe [a-z]+ (?:who|that|which) [a-z ]*\bthe (?!most|least|fewest)[a-z]+\s*[?.]?$/.test(rest) &&
@@ -91,7 +91,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       'A thing that must be the same in two places cannot be asked for yet; use cypher',
     );
   const group = /[每各](?:[类级](?!别)|届|档|批)/.exec(rest);
-  // 各类型, where 类型 is a property: the group is named.
+  // 各类型 is clear if 类型 is a property, because the group is named.
   const isNamed =
     group && [...terms.labels, ...terms.properties, ...terms.relations].some(({ mention }) => mention.start === group.index + 1);
   if (group && !isNamed && terms.grain === null)
@@ -99,7 +99,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `不清楚“${group[0]}”按什么分；请写出属性，例如“每个类别”`,
       `It is not clear by what "${group[0]}" groups; name the property`,
     );
-  // 除了A，B还有哪些: B is not excluded.
+  // 除了A，B还有哪些: B was read as excluded, but perhaps only A is.
   const comma = /除了?[^，,]*[，,]/.exec(rest);
   const kept = comma && anchors.find(({ negated, mention }) => negated && mention.start >= comma.index + comma[0].length);
   if (kept)

@@ -24,7 +24,7 @@ export function refuseMisplaced(terms: QuestionTerms, schema: PlanSchema): void 
   for (const [{ mention, nodes }, { property }] of statedValues(terms, terms.entities))
     if (!property.owners.some(({ ownerName }) => nodes.some(({ label }) => label === ownerName)))
       throw noSuchValue(mention.text, property.mention.text, null);
-  // `products whose name is 食品`, where 食品 is a value of another property
+  // `products whose name is 食品` is refused if 食品 is only a value of another property.
   const named = /(?:\bwhose name (?:is|was) (?:not )?|(?<![的\p{Script=Han}])名[称字](?:不?是|为))$/u;
   const value = terms.values.find(({ mention: { start } }) => named.test(terms.text.slice(0, start)));
   if (value && !stated.has(value)) throw noSuchName(value.mention.text);

@@ -2,18 +2,21 @@ import { type Bilingual } from '../../text/bilingual.js';
 
 const others = /其他|其它|其余|(?<![分区类性级特个差鉴])别的|另外?[一两几]?[个家位名种些款]|另外的|\b(?:others?|another|else|remaining)\b/g;
 
-/** The words that mean things other than some that the question leaves out: 其他, `else`. */
+/**
+ * The words for things other than the excluded things: 其他, `else`.
+ * @param unread the question without the words that name parts of the graph
+ */
 export function othersIn(unread: string): string[] {
   return [...unread.matchAll(others)].map(([word]) => word);
 }
 
-/** Whether a question says what it leaves out: `other than Berlin`, 除华东以外的其他地区. A negation alone may belong to something else. */
+/** Whether a question names what to exclude: `other than Berlin`, 除华东以外的其他地区. A negation alone may deny something else. */
 export function saysExclusion(text: string): boolean {
   return /除|以外|之外|\b(?:other than|except|apart from|besides|excluding)\b/.test(text);
 }
 
 /**
- * Says that a question asks for other things and names none that they are other than. Null if it does not.
+ * The reason to refuse a question for "other" things that does not name the things to exclude. Null if it does not ask for other things.
  * @param unread the question without the words that name parts of the graph
  */
 export function whyOthers(unread: string): Bilingual | null {

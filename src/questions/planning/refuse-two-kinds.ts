@@ -6,8 +6,8 @@ import { type SchemaWord } from './schema-word.js';
 const joining = /^ ?(?:的 ?)?(?:[,，、]|和|与|及|以及|还有|,? ?and(?: also)?) ?(?:the |of )*$/;
 
 /**
- * Refuses a question for things of two kinds at once: 有多少客户和产品, `list the suppliers and products`. One of the two labels would limit
- * the other.
+ * Refuses a question for things of two kinds at once: 有多少客户和产品, `list the suppliers and products`. The planner would list one kind and
+ * treat the other as a limit.
  * @throws UnplannableError
  */
 export function refuseTwoKinds({ text, labels, counts, whichs, groups }: QuestionTerms, asked: SchemaWord | null): void {

@@ -11,8 +11,8 @@ const chineseRole =
   /\p{Script=Han}(?:(?<!器)人|者|员)$|[车业房店船货雇户]主$|[班组社队校院会处部船市董店站所科厂]长$|[教导医律厨]师$|[应销理发包运造]商$|[保买卖甲乙]方$|[客用租商]户$/u;
 
 /**
- * Gives a word that names one end of a relation the label of this end: `beneficiaries`, `car owners`, 车主. Other words stay as they are,
- * also words that may mean both ends.
+ * Adds the label of one end of a relation to a word that names this end: `beneficiaries`, `car owners`, 车主. Other words are returned
+ * unchanged, also words that may name both ends.
  */
 export function withRole(text: string, word: SchemaWord, schema: PlanSchema): SchemaWord {
   if (!isOnlyRelation(word)) return word;
@@ -34,7 +34,7 @@ export function withRole(text: string, word: SchemaWord, schema: PlanSchema): Sc
   return isActive && isDoer && !isOwn && doers.size === 1 ? { ...word, labels: doers, isRole: true } : word;
 }
 
-/** Label of the only end of a relation that is a person, if asked for one (谁是调度); else the source label. */
+/** The source label; for `who` (谁是调度) the label of the end that is a person, if only one end is. */
 export function endAskedFor(
   { sourceLabel, targetLabel }: PlanSchema['edges'][number],
   type: AnswerType | null,
@@ -49,7 +49,7 @@ const phrase = /^(?:for|of|in|on|at|to|from|by|with|has|have|is|was) |^[a-z]+(?:
 /** Chinese words that single out one end of a relation: 收货 of 收货工厂, but not 供应 of 供应零件. */
 const whichOne = /^(?:[收发]货|目[的标]|[起始]始|始发|出发|到达|来源|所[在属]|归属|[起终]点|中转|主要|默认|备用|[上下]级|[母子总分前原])$/;
 
-/** The label that a word for a relation contains: 收货工厂, `destination warehouses`. Null unless exactly one end has such a label. */
+/** The label of the end that a word for a relation contains: 收货工厂, `destination warehouses`. Null unless exactly one end matches. */
 function endCalledBy(word: string, { sourceLabel, targetLabel }: PlanSchema['edges'][number], { labels }: PlanSchema): string | null {
   if (sourceLabel === targetLabel) return null;
   const own = singularOf(word);
@@ -75,8 +75,8 @@ function standsAsNoun(text: string, { mention: { text: own, start, end } }: Sche
 }
 
 /**
- * Whether a word is a noun for a doer, or the plural of the last word of a longer name: `beneficiaries` of `has beneficiary`, but not
- * `holds`.
+ * Whether a word is a noun for a doer, or the plural of the last word of a longer name of the relation: `beneficiaries` for
+ * `has beneficiary`, but not `holds`.
  */
 function isNoun(text: string, names: string[]): boolean {
   if (!/^[a-z]/.test(text)) return chineseRole.test(text);

@@ -7,7 +7,7 @@ const whoIs =
 const isA =
   /^\s*(?:(?:is|was|are|were)\s+#\s+(?:(?:really|actually|also)\s+)?(?:an?|the|one of (?:the|our))\s+@|(?:是否|是不是)?#\s*(?:也|就|到底)?(?:是|属于|算|是不是|是否是|算不算)(?:一[\p{Script=Han}]|[个家名位种款件])?\s*@\s*[吗么嘛]?)\s*[?？.。!！]*$/u;
 
-/** A question for what a named thing is. `label` is the label in `Is X a product?`; null in `Who is X?`. */
+/** A question for what a named thing is. `label` is the label `product` in `Is X a product?`; null in `Who is X?`. */
 export interface Identity {
   term: EntityTerm;
   label: string | null;
@@ -41,7 +41,10 @@ function isBeside(text: string, label: Mention, name: Mention): boolean {
   return label.end <= name.start && /^["'“‘「《\s]*$/.test(text.slice(label.end, name.start));
 }
 
-/** Whether a question says that a named thing is one of a kind: `Is X a German supplier?`, X是华东的客户吗. @param blank the question without its values */
+/**
+ * Whether a question says that a named thing is one of a kind: `Is X a German supplier?`, X是华东的客户吗.
+ * @param blank the question without its values
+ */
 export function isSaidToBe(blank: string, name: Mention, { mention, labels, relations }: SchemaWord): boolean {
   if (labels.size === 0 || relations.size > 0 || mention.start < name.end) return false;
   const between = blank.slice(name.end, mention.start);

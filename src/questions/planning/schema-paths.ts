@@ -71,7 +71,7 @@ export function describePath(hops: Hop[]): string {
   return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
 }
 
-/** Tells whether a path leads from each node to at most one node. */
+/** Whether a path leads from each node to at most one node. */
 export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean {
   return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
 }

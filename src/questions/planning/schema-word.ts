@@ -44,7 +44,7 @@ export function schemaWords(mentions: Mention[]): SchemaWord[] {
   );
 }
 
-/** Whether a question says of a thing only that it exists: `有母公司的客户`, `customers with a parent company`. */
+/** Whether a question only requires that a thing exists: `有母公司的客户`, `customers with a parent company`. */
 export function isSaidToExist(text: string, { mention }: SchemaWord): boolean {
   return /(?:(?<![没所还共只])有|\b(?:have|has|having|with) (?:an?|any) )$/.test(text.slice(0, mention.start));
 }

@@ -17,7 +17,7 @@ export interface Clues {
   asked: SchemaWord | null;
   /** The word for a relation beside `share`, `same` or `同`. The path follows this relation there and back. */
   shared: SchemaWord | null;
-  /** Tells whether a noun for the relation of the last hop may name the label at its end: `director` names a person, not a film. */
+  /** Whether a noun for the relation of the last hop may name the label at its end: `director` names a person, not a film. */
   namesEnd: (word: SchemaWord, last: Hop) => boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Score {
   score: number;
   /** The words that have no place on the path. */
   unused: SchemaWord[];
-  /** The number of hops on the path of which no word names the relation or the label at its end. */
+  /** The number of hops for which no word names the relation, nor the label at its end. */
   unnamed: number;
 }
 
@@ -42,8 +42,8 @@ const costs = {
 };
 
 /**
- * Says how well a path explains the words. The words are laid along the path in order; each word names one relation or one label on the
- * path, or nothing. The best alignment of words and path counts (as in Needleman & Wunsch 1970).
+ * Computes how well a path explains the words. The words are laid along the path in order; each word names one relation or one label on the
+ * path, or nothing. The score is that of the best alignment of words and path (as in Needleman & Wunsch 1970).
  */
 export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, shared, namesEnd }: Clues): Score {
   const slots = 2 * hops.length + 1;
@@ -53,7 +53,10 @@ export function scorePath({ start, hops }: Candidate, { words, ofTopic, asked, s
     return own !== undefined && (shared?.relations.has(own.type) ?? false) && (undoes(before, own) || undoes(own, after));
   };
 
-  /** The best score from this slot and this word on. `used`: the slot has a word already. `named`: the relation before the slot has one. */
+  /**
+   * The best score of the words from `at` on, on the path from `slot` on. `used`: the slot has a word. `named`: the relation before it has
+   * one.
+   */
   function from(slot: number, at: number, used: boolean, named: boolean): Score {
     const key = ((slot * (words.length + 1) + at) * 2 + Number(used)) * 2 + Number(named);
     const known = best.get(key);
@@ -129,7 +132,7 @@ function plus(more: number, { score, unused, unnamed }: Score): Score {
   return { score: score + more, unused, unnamed };
 }
 
-/** Tells whether hop `b` goes back along the relation of hop `a`. */
+/** Whether hop `b` goes back along the relation of hop `a`. */
 export function undoes(a: Hop | undefined, b: Hop | undefined): boolean {
   return a !== undefined && b !== undefined && a.type === b.type && a.direction !== b.direction;
 }
@@ -138,7 +141,7 @@ function isPart(word: SchemaWord, type: string): boolean {
   return word.mention.meanings.some(meaning => meaning.as === 'relation' && meaning.type === type && meaning.part === true);
 }
 
-/** Tells whether a word names a property of the label, or of an edge on the path. */
+/** Whether a word names a property of the label, or of an edge on the path. */
 export function ownsProperty({ properties }: SchemaWord, label: string, hops: Hop[]): boolean {
   return properties.some(({ owner, ownerName }) => (owner === 'node' ? ownerName === label : hops.some(hop => hop.type === ownerName)));
 }

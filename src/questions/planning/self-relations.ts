@@ -10,9 +10,9 @@ import { undoes } from './score-path.js';
 const doneTo = /(?:被|受到?|没有?人|无人)\s*$|(?<!\b(?:have|has|had|did|do|does|who|that)\s+)\b(?:not|never|been|be|are|is|was|were)\s+$/;
 
 /**
- * For a relation of a label with itself, keeps the paths in the direction that the words mean: outwards in 没有上级, who reports to
- * nobody; inwards if the action is done to the asked node: 没有被推荐, 没有主管. An English noun for a doer does not tell the direction, so
- * all paths stay.
+ * Keeps, for a relation of a label with itself, the paths in the direction that the words mean: along the edge if the asked node acts
+ * (没有上级: it reports to nobody), against the edge if the action is done to it (没有被推荐, 没有主管). An English noun for a doer does not determine
+ * the direction, so all paths are kept.
  */
 export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWord[], text: string, schema: PlanSchema): T[] {
   const isOwn = (way: T): boolean => hopsOf(way).length === 1 && hopsOf(way).every(({ from, to }) => from === to);
@@ -40,8 +40,8 @@ export function namesDoer(word: string, type: string, schema: PlanSchema): boole
 }
 
 /**
- * Requires that a relation of a label with itself that the question names twice is also followed twice: `X的上级的上级`.
- * @throws UnplannableError if the pattern follows the relation fewer times
+ * Checks a relation of a label with itself that the question names several times, as in `X的上级的上级`.
+ * @throws UnplannableError if the pattern follows the relation fewer times than the question names it
  */
 export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schema: PlanSchema): void {
   for (const { mention, relations } of words) {
@@ -57,7 +57,8 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
 }
 
 /**
- * Refuses `parts that contain X`, where orders contain parts and a part has parts of its own: parts in one order with X would be a guess.
+ * Refuses `parts that contain X` if orders contain parts and parts contain parts: an answer with the parts in the same order as X would be
+ * a guess.
  * @throws UnplannableError
  */
 export function refuseGuessedReturn(

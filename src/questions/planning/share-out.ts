@@ -41,7 +41,7 @@ export function shareOut(
   return shares;
 }
 
-/** Whether a verb between two things belongs to the asked word before both: `patients with diabetes take insulin`. */
+/** Whether a verb between two named things belongs to the asked word before both things: `patients with diabetes take insulin`. */
 function isVerbOf(text: string, word: SchemaWord, asked: SchemaWord | null, before: Anchor, after: Anchor): boolean {
   const { start, end } = word.mention;
   const isBetween = text.slice(before.mention.end, start) === ' ' && /^ (?:(?:the|an?) )?$/.test(text.slice(end, after.mention.start));

@@ -10,8 +10,8 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 const joining = /^[过了]? ?,? ?(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)? ?(?:(?:has|have|had|did|does|do|was|were) )?$/;
 
 /**
- * Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one.
- * `agent`: the name of the thing that does what the first verb says, if it stands behind the verb: `saved by Ann but not viewed`.
+ * Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one. `agent`:
+ * the name of the doer of the first verb, if it stands behind this verb: `saved by Ann but not viewed`.
  */
 interface VerbPair {
   first: SchemaWord;
@@ -20,7 +20,7 @@ interface VerbPair {
   agent: Mention | undefined;
 }
 
-/** Matches the text between a verb and the thing that does what it says. */
+/** Matches the text between a verb and its doer: `saved by the "…`. */
 const byAgent = /^ by (?:the )?["'“‘]?$/;
 
 /** Finds two verbs of different relations with nothing but an agent, a conjunction and a negation between them. */
@@ -35,7 +35,7 @@ export function verbPairs({ text, denials, entities }: QuestionTerms, words: Sch
     )?.mention;
     const from = agent ? agent.end + (/^["'”’]/.exec(text.slice(agent.end))?.[0].length ?? 0) : verbEnd;
     const denial = denials.find(({ start, end }) => start >= from && end <= to);
-    // With one space for several, the pattern reads each character once. Their number is the caller's.
+    // Each run of spaces becomes one space, so that the pattern reads it once. A caller may send thousands of spaces.
     const between = (denial ? `${text.slice(from, denial.start)} ${text.slice(denial.end, to)}` : text.slice(from, to)).replace(
       /\s+/g,
       ' ',
@@ -46,7 +46,7 @@ export function verbPairs({ text, denials, entities }: QuestionTerms, words: Sch
 
 /**
  * Refuses two joined verbs before the only thing that both are about: `saved but not viewed by X`. A path from X would lead over both
- * relations. It also refuses a denied verb of which it is not clear who does not do it.
+ * relations. It also refuses a denied verb whose doer is unclear.
  * @throws UnplannableError
  */
 export function refuseSharedVerbs(
@@ -74,7 +74,7 @@ export function refuseSharedVerbs(
   }
 }
 
-/** Refuses a denied verb behind one that several did: `saved by X and Y but not viewed`. @throws UnplannableError */
+/** Refuses a denied verb behind a verb with several doers: `saved by X and Y but not viewed`. @throws UnplannableError */
 function refuseSeveralDoers({ text, denials, entities }: QuestionTerms, words: SchemaWord[]): void {
   words.forEach((second, i) => {
     const first = words[i - 1];
@@ -94,7 +94,7 @@ function onlyOnce(first: SchemaWord, second: SchemaWord, { text }: Mention): Unp
 }
 
 /**
- * The named thing that does what a denied verb says: Ann in `articles that Ann saved but did not view`. Null if anything may do so.
+ * The doer of a denied verb, if it is a named thing: Ann in `articles that Ann saved but did not view`. Null if the doer may be anything.
  * @param way the path from the asked thing over the relation of the denied verb
  * @param attached the readings of the named things that are joined to the asked thing
  */

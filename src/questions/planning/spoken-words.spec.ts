@@ -29,7 +29,7 @@ const sentence = async (question: string, rows: unknown[][]): Promise<string> =>
   return typeof found === 'string' ? found : wordGraphAnswer(found.shape, rows, /\p{Script=Han}/u.test(question) ? 'zh' : 'en');
 };
 
-/** Asks after `P1` and `P2` were found. The pronoun stands where it is in the text. */
+/** Plans a question in which a pronoun stands for `P1` and `P2`, the nodes that an earlier question found. */
 async function afterPolicies(question: string, pronoun: string, isPart: boolean): Promise<GraphPlan> {
   const both = [2, 3].map(id => ({ id, label: 'Policy' }));
   const linked = await linkOver(question, { schema, nodes: [...nodes.values()], values });

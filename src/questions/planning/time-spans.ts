@@ -2,7 +2,7 @@ import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
 import { UnplannableError } from './question-plan.js';
 
-/** Days from `from` on, until before `to`; null if the span has no end. */
+/** The days from `from` (inclusive) to `to` (exclusive). `to` is null if the span has no end. */
 export interface LimitSpan {
   from: string;
   to: string | null;
@@ -13,8 +13,8 @@ const joiners = /^[\s,，、]*(?:的|但是?|并且?|且|而且|和|与|以及|�
 const either = /\bor\b|或|还是/;
 
 /**
- * The time spans of a question. A date must lie in one of them: `2023年和2025年的订单`. A time that is open at one end is bounded by the time
- * beside it (`after 2020 but before 2022`).
+ * The time spans of a question. A date must lie in one of them: `2023年和2025年的订单`. Two times that are open at opposite ends become one span:
+ * `after 2020 but before 2022`.
  * @throws UnplannableError if it is not clear whether a date must meet both times or one of them
  */
 export function joinSpans(terms: QuestionTerms): LimitSpan[] {

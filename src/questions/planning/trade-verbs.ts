@@ -11,16 +11,16 @@ import { type SchemaWord } from './schema-word.js';
 type Side = 'buyer' | 'seller';
 
 interface TradeVerb {
-  /** The side that does what the verb says. */
+  /** The side of the trade that the subject of the verb is on: the buyer for `buy`, the seller for `sell`. */
   side: Side;
   verb: RegExp;
   /** Matches a question for the other side: 卖给谁, `who did X buy it from`. */
   asksOther: RegExp;
-  /** Matches a word by which the other side stands: `sold to X`, 从X购买. */
+  /** Matches a word that marks the other side of the trade: `sold to X`, 从X购买. */
   other: RegExp;
 }
 
-/** Verbs of trade. They tell who of two persons is meant, also in a graph without a relation of this name. */
+/** Verbs of trade. Each shows whether a buyer or a seller is meant, even if the graph has no relation with this name. */
 const verbs: TradeVerb[] = [
   {
     side: 'buyer',
@@ -41,7 +41,7 @@ const senses: Record<Side, ReadonlySet<string>> = {
   seller: new Set(['supplier', 'seller', 'merchant', '卖家', '卖方', '商家'].map(senseOf)),
 };
 
-/** Gives 谁 or `who` beside a verb of trade the only label of the side that is asked for. Other questions keep what they ask for. */
+/** Reads 谁 or `who` beside a verb of trade as the only label of buyers, or of sellers. Returns `asked` for other questions. */
 export function withTrader(
   asked: Asked,
   unread: string,
@@ -62,7 +62,7 @@ export function withTrader(
   return { word: { mention, labels: new Set([label.name]), relations: new Set(), properties: [] }, type: 'who' };
 }
 
-/** Whether 谁 has a relation as its verb, and the verb of trade belongs to something else: 谁处理了购买蓝牙耳机的订单. */
+/** Whether 谁 is the subject of a relation, and the verb of trade belongs to other words: 谁处理了购买蓝牙耳机的订单. */
 function hasOwnVerb(which: Mention, at: number, words: readonly SchemaWord[]): boolean {
   return words.some(
     ({ relations, labels, mention: { start, end } }) =>
@@ -71,7 +71,7 @@ function hasOwnVerb(which: Mention, at: number, words: readonly SchemaWord[]): b
 }
 
 /**
- * Says that a verb of trade fits only the other side than the one that the question is about: suppliers that bought something. Null if it
+ * The reason to refuse a verb of trade if the question names only the wrong side, such as suppliers that bought something. Null if the verb
  * fits.
  * @param unread the question without the words that name parts of the graph
  * @param names the labels that the question names, or asks for

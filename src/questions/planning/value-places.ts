@@ -8,7 +8,7 @@ import { UnplannableError } from './question-plan.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
-/** Whether a later hop of a path has neither its relation nor its first label named: 住在哪家酒店 by way of the city of a person. */
+/** Whether the question names neither the relation nor the start of some hop after the first: 住在哪家酒店 read by way of the person's city. */
 export function isDetour(hops: Hop[], words: SchemaWord[]): boolean {
   return hops.slice(1).some(({ from, type }) => !words.some(({ labels, relations }) => labels.has(from) || relations.has(type)));
 }

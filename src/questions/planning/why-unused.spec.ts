@@ -1,7 +1,7 @@
 import { termsOf } from '../../../test/support/question-world.js';
 import { namesValue, whyUnused } from './why-unused.js';
 
-/** Returns the words of the question that a plan with this use leaves out. */
+/** Returns the words of the question that a plan leaves out if it uses only `using`. */
 const unused = async (question: string, using: Parameters<typeof whyUnused>[1] = {}) => {
   const reason = whyUnused(await termsOf(question), using);
   return reason && [...reason.en.matchAll(/"([^"]*)"/g)].map(([, word]) => word);

@@ -18,7 +18,7 @@ export interface Used {
 
 const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, than: false, lists: false };
 
-/** Gives the reason why a plan must not run: it leaves out something that the question asks for. Null if the plan uses everything. */
+/** The reason to refuse a plan that leaves out something that the question asks for. Null if the plan uses everything. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
   const used = { ...nothingUsed, ...using };
   const isUsed = (term: PropertyTerm): boolean => used.property(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));
@@ -39,7 +39,7 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
   };
 }
 
-/** Whether a property only says of which property a value is: `国家是德国`. */
+/** Whether a word for a property only states to which property a value belongs: `国家是德国`. */
 export function namesValue(terms: QuestionTerms, { owners, mention }: PropertyTerm): boolean {
   return (
     terms.values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property))) ||

@@ -2,7 +2,7 @@ import { trimDecimals } from '../../text/trim-zeros.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { isYear } from '../linking/date-names.js';
 
-/** Tells for each column whether its values are shown unchanged: texts, and numbers that name something, such as codes and years. */
+/** For each column, whether its values are shown unchanged: texts, and numbers that name something, such as codes and years. */
 export function textColumns(columns: readonly { name: string; type: string }[], { labels, edges }: GraphSchema): boolean[] {
   const elements = [...labels, ...edges];
   return columns.map(
@@ -33,11 +33,11 @@ export function formatAs(name: string | null | undefined, value: unknown): strin
   return /\byear$|年(?:份|度)?$/i.test(name ?? '') && Number.isSafeInteger(value) ? String(value) : formatValue(value);
 }
 
-/** Maximum decimals of a number from the data. A number with more decimals comes from a division. */
+/** A number with more decimals than this is taken for the result of a division, and is rounded. */
 const mostDecimals = 6;
 
 /**
- * Writes numbers with thousands separators, and results of a division with two decimals, or with four digits below 1. Null becomes `—`.
+ * Writes numbers with thousands separators. Results of a division are rounded to two decimals, below 1 to four digits. Null becomes `—`.
  * Other values stay as they are.
  */
 export function formatValue(value: unknown): string {
@@ -53,7 +53,7 @@ export function formatValue(value: unknown): string {
   return `${grouped(match[1] ?? '')}${decimals}`;
 }
 
-/** Puts a comma between each three digits, from the last on. */
+/** Puts a comma before each group of three digits, counted from the end. */
 function grouped(whole: string): string {
   const [sign, digits] = whole.startsWith('-') ? ['-', whole.slice(1)] : ['', whole];
   const first = digits.length % 3 || 3;

@@ -16,13 +16,12 @@ interface Name {
   name: string;
 }
 
-/** Maximum characters of a word that is offered as a synonym: the lexicon takes no longer ones. */
+/** Maximum characters of a word that is offered as a synonym. The lexicon accepts no longer words. */
 const longestWord = 64;
 
 /**
- * Says by which request an editor makes a word that was not understood a synonym, as a request that can be sent as it is. The name in it is
- * the likeliest one: the name that is spelt like the word, else a property of the label that the question names. Null if no word can be a
- * synonym.
+ * Builds a request, ready to be sent, by which an editor makes an unknown word a synonym of a name. The name is the likeliest one: the name
+ * that is spelt like the word, else a property of the label that the question names. Null if no word can be a synonym.
  */
 export function lexiconRequest(
   missed: readonly string[],
@@ -63,7 +62,7 @@ function namesNear({ mentions }: LinkedQuestion, { labels, edges }: GraphSchema)
     mentions.flatMap(({ meanings }) => meanings.flatMap(meaning => (meaning.as === 'property' ? meaning.property : []))),
   );
   const first = [...labels].sort((a, b) => Number(named.has(b.name)) - Number(named.has(a.name)));
-  // 价钱最高的 asks for a number.
+  // 价钱最高的 asks for a number, so numeric properties come first.
   const isMeasured = mentions.some(
     mention => intentsOf(mention, 'top') ?? intentsOf(mention, 'compare') ?? intentsOf(mention, 'aggregate'),
   );

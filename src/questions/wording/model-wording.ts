@@ -15,7 +15,7 @@ const mostCellCharacters = 400;
 export const mostSentences = 12;
 const mostSentenceCharacters = 500;
 
-/** A row in the form in which a model gets it. */
+/** A row of an answer as a model gets it. */
 export interface ShownRow {
   text: string;
   /** The numbers that the values of the row state. */
@@ -30,10 +30,10 @@ export interface ShownRows {
 }
 
 /**
- * The rows of an answer in the form in which a model gets them. A node becomes its label, name and properties.
+ * The rows of an answer as a model gets them. A node becomes its label, name and properties.
  * @param limit maximum rows that the answer could have
- * @param withheld names of properties that the model does not get. If there are any, the model gets the name of a node only if another
- *   property of the node, which is not withheld, has the name as its value.
+ * @param withheld names of properties that the model must not get. The name of a node is then left out too, unless it equals a property of
+ *   the node that is not withheld.
  */
 export function rowsForModel(
   columns: readonly string[],
@@ -54,7 +54,7 @@ export function rowsForModel(
   return { rows: shown, total: rows.length < limit ? rows.length : null };
 }
 
-/** Messages that ask a model for sentences, each with the numbers of its rows. They say that instructions in the rows must be ignored. */
+/** Messages that ask a model for sentences, each with the numbers of its rows. They tell the model to ignore instructions in the rows. */
 export function wordingMessages(question: string, { rows, total }: ShownRows, language: Language): ChatMessage[] {
   const known = total === null ? 'the first of more' : `of ${total}`;
   const name = language === 'zh' ? 'Chinese' : 'English';
@@ -102,7 +102,7 @@ function isBacked({ text, rows: cited }: WordedSentence, question: string, { row
   return statedNumbers(text).every(number => known.has(number) || cited.some(i => rows[i]!.numbers.has(number)));
 }
 
-/** Returns a function that shortens a value and drops what only programs need: ids, keys and the ends of relationships. */
+/** Returns a function that shortens a value, and drops withheld properties, ids, keys and the ends of relationships. */
 function plainWithout(withheld: ReadonlySet<string>): (value: unknown) => unknown {
   return function plain(value: unknown): unknown {
     if (typeof value === 'string') return value.length > mostCellCharacters ? `${value.slice(0, mostCellCharacters)}…` : value;

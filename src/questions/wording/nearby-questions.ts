@@ -25,13 +25,15 @@ export interface NearbyContext {
 
 type Place = Pick<Mention, 'start' | 'end'>;
 
-/** Maximum labels and nodes of a question about which plain questions are made: only a few are shown. */
+/** Maximum labels, and maximum nodes, for which plain questions are made, because only a few questions are shown. */
 const mostNamed = 3;
 /** Maximum limits of a question that are left out, one at a time, because the caller examines only some nearby questions. */
 const mostLimits = 10;
 /** Source of a pattern for words that mean nothing without the words behind. It covers both languages, which a question may mix. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
-/** The characters before a place in which joining words are looked for: the pattern is tried at each of them. */
+/**
+ * Number of characters before a place that are searched for joining words. It is bounded because the pattern is tried at each character.
+ */
 const mostJoining = 80;
 const before = new RegExp(`(?:(?:${joining})\\s*)+$`, 'iu');
 const after = /^(?:\s*[,;]|[的、，]+)?/u;
@@ -42,7 +44,7 @@ const dangling = new RegExp(
 );
 /** Matches the words between a verb and its object, or its agent: `located in 华东`, `supplied by Exotic`. */
 const beforeObject = /^\s*(?:(?:by|in|at|from|to|with|for|of|on)\s+(?:the\s+)?)?$/;
-/** Matches text before a name that the sentence needs: behind an aspect, or as the subject of `did X supply`. */
+/** Matches text before a name that the sentence needs: after 了, 过 or 着, or as the subject of `did X supply`. */
 const beforeNeeded = /(?:[了过着]|\b(?:did|does|do|has|have|that|which|whom)\s+(?:the\s+)?)$/;
 /** Matches the end of a question. */
 const end = /^\s*[?.!？。！]*$/;
@@ -60,7 +62,7 @@ export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[
   return [...new Map(near.map(text => [bare(text), text])).values()].filter(text => bare(text) !== bare(context.text));
 }
 
-/** The question with a metric before a word that only a metric has: 8月比7月销售额增长多少. Empty if the question names a metric. */
+/** Questions with a metric inserted before a word that needs one: 8月比7月[销售额]增长多少. Empty if the question names a metric. */
 function questionsOfMetrics(linked: LinkedQuestion, missed: readonly string[], { text, metrics, language }: NearbyContext): string[] {
   if (linked.mentions.some(({ meanings }) => meanings.some(({ as }) => as === 'metric'))) return [];
   const places = placesOf(missed, linked);
@@ -85,7 +87,7 @@ function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { t
   const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
   const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
   if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
-  // Leave out the shortest limits first, because a question loses least without them.
+  // Leave out the shortest limits first, because this changes the question least.
   const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
   const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostLimits).map(limit => [...unread, limit])];
   const own = written(text, linked.text);

@@ -9,8 +9,8 @@ const english =
 const pattern = new RegExp(`(${digits})(${scale})?|${chinese}|(?<![\\p{L}])(?:${english})(?![\\p{L}])`, 'giu');
 
 /**
- * The numbers that a text states, each in one form: with sign and scale, without separators and idle zeros, words for numbers as they
- * stand. "1,234.50" and "1234.5" have the same form; "12 million" and "12" do not. 一 and "one" are left out, as they mostly count nothing.
+ * The numbers that a text states, each in one form: digits with sign and scale, but without separators and idle zeros; words for numbers
+ * unchanged. "1,234.50" and "1234.5" have the same form; "12 million" and "12" do not. 一 and "one" are left out: they mostly count nothing.
  */
 export function statedNumbers(text: string): string[] {
   return [...inNormalForm(text, 'NFKC').matchAll(pattern)].map(([whole, number, unit = '']) =>

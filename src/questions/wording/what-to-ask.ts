@@ -9,8 +9,8 @@ import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 const mostNamed = 8;
 
 /**
- * Says what can be asked about the things that an unanswered question names: the dimensions of a metric, the properties and relations of
- * a label, or, if it names neither, the labels and metrics.
+ * A sentence on what can be asked about the things that an unanswered question names: the dimensions of a metric, or the properties and
+ * relations of a label. If the question names neither, the sentence lists labels and metrics.
  */
 export function whatToAsk(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
   const zh = language === 'zh';

@@ -9,7 +9,7 @@ import { wordLimits, wordRelated } from './word-limits.js';
 const mostNamed = 10;
 
 /**
- * Words the rows of a graph question. A result of `limit` rows may have been cut off.
+ * Puts the rows of a graph question into a sentence. If there are `limit` rows, further rows may have been cut off.
  * @param isText for each column whether its values are shown unchanged, without thousands separators
  */
 export function wordGraphAnswer(
@@ -122,14 +122,14 @@ const ends = {
   dates: { zh: ['最晚', '最早'], en: ['latest', 'earliest'] },
 } as const;
 
-/** The only value of the only row, if this value is a boolean or null; else whether there are rows. */
+/** The value of the only row beside its name, if this value is a boolean or null; else whether there are rows. */
 function isTrue(rows: unknown[][]): boolean | null {
   const [row, ...others] = rows;
   const isOne = row?.length === 2 && others.length === 0;
   return isOne && (typeof row[1] === 'boolean' || row[1] === null) ? row[1] : rows.length > 0;
 }
 
-/** Tells whether the thing called `name` is in the first of two rows with different values. Null if one of the two values is null. */
+/** Whether the thing called `name` is in the first of two rows with different values. Null if one of the two values is null. */
 function isAhead([first, second]: unknown[][], name: string): boolean | null {
   if ([first, second].some(row => row !== undefined && row[1] === null)) return null;
   return first !== undefined && nameOf(first[0]) === name && JSON.stringify(first[1]) !== JSON.stringify(second?.[1]);
@@ -154,7 +154,7 @@ function countNames(rows: unknown[][], nameOfRow: (row: unknown[]) => string, zh
   return [...nodes].map(([name, { size }]) => (size === 1 ? name : zh ? `${name}（${size} 个）` : `${name} (${size})`));
 }
 
-/** Words the rows of a metric. The value is the last column. `linked` gives the question's own words for things. */
+/** Puts the rows of a metric into a sentence. The value is in the last column. `linked` has the question's own words for names. */
 export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language, linked: LinkedTerm[]): string {
   const zh = language === 'zh';
   const unit = call.unit ? ` ${call.unit}` : '';

@@ -1,7 +1,7 @@
 import { type Limits } from '../planning/question-plan.js';
 import { capitalize } from './format-value.js';
 
-/** Words the limits: `华东、华南`, `华东以外`; in English with joining words: ` for A, B excluding C since december 2025 (stock over 20)`. */
+/** Puts limits into words: `华东、华南`, `华东以外`; in English with joining words: ` for A, B excluding C since december 2025 (stock over 20)`. */
 export function wordLimits({ named, excluded, times, conditions, isAmong }: Limits, zh: boolean): string {
   if (zh) {
     const said = [...times, ...conditions].map(text => text.replace(/的$/, ''));
@@ -16,7 +16,7 @@ export function wordLimits({ named, excluded, times, conditions, isAmong }: Limi
   ].join('');
 }
 
-/** Words the Chinese limits `of` as an attribute before a noun: `与华东相关的`, `库存超过20的`; '' without limits. */
+/** Turns the Chinese limits `of` into an attribute before a noun: `与华东相关的`, `库存超过20的`; '' without limits. */
 export function wordRelated({ conditions }: Limits, of: string): string {
   if (of === '') return '';
   return conditions.length > 0 ? `${of}的` : `与${of}相关的`;
@@ -27,7 +27,7 @@ const day = '\\d{1,2}(?:st|nd|rd|th)?';
 const isDay = new RegExp(
   `^(?:\\d{4}-\\d\\d?-\\d\\d?|\\d\\d?/\\d\\d?/\\d{4}|(?:the )?${day} (?:of )?${month}.*|${month}\\.? ${day}(?:[, ].*)?)$`,
 );
-/** Matches times that stand without a preposition or begin with a preposition. */
+/** Matches times before which English needs no preposition, or which begin with one. */
 const standsAlone =
   /^(?:since|after|before|until|till|up|through|by|as|on|in|within|over|during|for|between|from|last|this|next|today|yesterday|tomorrow|year|quarter|month|so)\b/;
 

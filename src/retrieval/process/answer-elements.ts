@@ -2,7 +2,7 @@ import { type Behind } from '../../cypher/executors/memory/behind.js';
 import { elementsIn } from '../../cypher/values/elements-in.js';
 import { type CypherValue, type EdgeValue, type NodeValue } from '../../cypher/values/cypher-value.js';
 
-/** An edge by the columns of the table's index. `edges.id` alone has no index. */
+/** An edge with the columns by which the table of edges is indexed, because `edges.id` alone has no index. */
 export interface EdgeRef {
   id: number;
   sourceId: number;

@@ -59,7 +59,7 @@ function toJson(value: Exclude<CypherValue, Holder>, shown: ShownElements): unkn
   }
 }
 
-/** A quotient with the digits of a float, because more digits would not be more exact. */
+/** The text of a rounded decimal, such as a quotient, with the digits of a float: more digits would not be more exact. */
 function roundedText(value: Decimal): string {
   const nearest = value.toNumber();
   return Math.abs(nearest) <= Number.MAX_SAFE_INTEGER ? String(nearest) : value.toString();
@@ -81,7 +81,9 @@ const columnTypes: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   duration: 'duration',
 };
 
-/** The type of all non-null values of a column; `any` if their types differ. */
+/**
+ * The type of all non-null values of a column; `number` if several numeric types are mixed, `any` for other mixtures and without values.
+ */
 export function columnTypeOf(values: readonly CypherValue[]): string {
   const types = new Set(values.filter(value => value !== null).map(typeOf));
   const [first = 'any', ...others] = types;

@@ -14,7 +14,7 @@ import { type CypherRequest } from './cypher-request.js';
 /** The result of an executor. */
 export interface Executed {
   columns: string[];
-  /** The rows. Each has the matches that it rests on, if the executor knows them. */
+  /** The rows. Each row has the matches that it rests on, if the executor knows them. */
   rows: AnswerRow[];
   /** Whether there are more rows than the caller asked for. */
   isTruncated: boolean;
@@ -31,7 +31,8 @@ export interface Executed {
 }
 
 /**
- * Makes the answer from an executor's result: reads the elements that the rows show, and cites the rows of the warehouse that they rest on.
+ * Makes the answer from an executor's result: reads the elements that the rows show, and cites the rows of the warehouse from which the
+ * elements come.
  */
 export async function assembleAnswer(
   reader: GraphReader,
@@ -88,7 +89,10 @@ export async function assembleAnswer(
   };
 }
 
-/** Reads the nodes and edges in the rows as answers show them, except those that the evidence has read. @throws AnswerTooLargeError */
+/**
+ * Reads the nodes and edges in the rows in the form in which answers show them, except those already in `graph`.
+ * @throws AnswerTooLargeError
+ */
 async function readShown(reader: GraphReader, { nodeIds, edges }: AnswerElements, graph: RetrievalAnswer['graph']): Promise<ShownElements> {
   const nodesById = new Map(graph.nodes.map(node => [node.id, node]));
   const edgesById = new Map(graph.edges.map(edge => [edge.id, edge]));

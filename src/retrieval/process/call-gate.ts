@@ -18,7 +18,9 @@ export interface CallGateOptions {
 export class CallGate {
   private readonly signatures: SignatureCheck | null;
   private readonly asksCertificate: boolean;
-  /** Versions of callers that were already logged. A caller could name any number of versions, so only some are logged. */
+  /**
+   * Versions of callers that were already logged. At most `mostTold` are kept and logged, because a caller can send any number of versions.
+   */
   private readonly told = new Set<string | undefined>();
 
   constructor(

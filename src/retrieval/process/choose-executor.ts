@@ -41,7 +41,7 @@ export function chooseExecutor({ query, plan }: PreparedCypher, graph: LoadedGra
     : { executor: 'sql', reason: 'graph_not_loaded' };
 }
 
-/** Tells whether the query contains a graph pattern. */
+/** Whether the query contains a graph pattern. */
 export function matchesGraph(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if ('nodes' in value && 'shortest' in value) return true;

@@ -14,10 +14,10 @@ type EdgeCell = [id: number, source: number, target: number, type: string];
 const none = new Map<string, CypherValue>();
 
 /**
- * Converts the text cells of a CompiledQuery's result (`rowMode: 'array'`) to the values that memory uses. Nodes and edges get no labels
- * and properties here.
- * @throws AnswerTooLargeError before the rows take more bytes than an answer may, which constants can do that PostgreSQL sends once and
- * that every row repeats
+ * Converts the text cells of a CompiledQuery's result (`rowMode: 'array'`) to values of the executor in memory. Nodes and edges get no
+ * labels and properties here.
+ * @throws AnswerTooLargeError before the rows take more bytes than an answer may. A small result can do that: PostgreSQL sends a constant
+ *   once, but every row repeats it.
  */
 export async function decodeRows(
   compiled: CompiledQuery,

@@ -1,7 +1,7 @@
 import { elementTypesOf, noTypes } from './element-types.js';
 import { type GraphElements } from './graph-elements.js';
 
-/** A schema that counts how often the properties of its elements are gone through. */
+/** A schema that counts how often the properties of its elements are read. */
 function aSchema() {
   const reads = { count: 0 };
   const properties = (...types: [name: string, type: string][]) => ({

@@ -4,8 +4,8 @@ import { type GraphElements } from './graph-elements.js';
 import { type PropertyTypes, propertyTypesOf } from './source-values.js';
 
 /**
- * The types of properties: of nodes by the number of their label set, of edges by the number of their type. Sets with the same key label
- * share one object.
+ * Types of properties: `nodes` is indexed by the number of the label set, `edges` by the number of the edge type. Label sets with the same
+ * key label share one object.
  */
 export interface ElementTypes {
   nodes: readonly PropertyTypes[];
@@ -14,9 +14,9 @@ export interface ElementTypes {
 
 type Names = Pick<Topology, 'labelSets' | 'types'>;
 
-/** The property types of elements that the schema does not know, such as stubs: none. */
+/** The property types of elements that the schema does not contain, such as stubs. */
 export const noTypes: PropertyTypes = new Map();
-/** The types by the topology's names, computed once: all queries on a version share its topology and its schema. */
+/** The types for each topology, computed once: all queries on a version share its topology and its schema. */
 const kept = new WeakMap<Names, { schema: GraphElements; types: ElementTypes }>();
 
 export function elementTypesOf(topology: Names, schema: GraphElements): ElementTypes {

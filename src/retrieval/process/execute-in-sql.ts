@@ -22,8 +22,8 @@ import { citeSources } from './to-citations.js';
 const exampleMatches = 50;
 
 /**
- * Runs a plan as SQL. Returns the reason if memory must run it instead: SQL cannot calculate exactly with some value, or the statement is
- * too complex. The reader's transaction has failed in this case.
+ * Runs a plan as SQL. Returns a reason if the query must run in memory instead: SQL cannot calculate exactly with some value, or the
+ * statement is too complex. After an error of the statement the reader's transaction has failed and takes no further statements.
  */
 export async function executeInSql(
   reader: GraphReader,
@@ -68,7 +68,7 @@ async function execute(
   };
 }
 
-/** Tells whether rows rest on matches that they do not show, because one row stands for many matches. */
+/** Whether rows rest on matches that they do not show, because one row stands for many matches. */
 function restsOnMatches(plan: QueryPlan): boolean {
   const aggregation = findOperator(plan.root, 'aggregate');
   if (!aggregation) return false;
@@ -82,7 +82,7 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery, pace: Pac
   return decodeRows(compiled, cells as (string | null)[][], reader.answerMaxBytes, pace);
 }
 
-/** The first matches behind the rows of an aggregate. `isWhole`: the single matches cannot be told apart. */
+/** The first matches behind the rows of an aggregate. `isWhole`: no single matches were found, so whole tables must be cited. */
 async function citeMatches(
   reader: GraphReader,
   plan: QueryPlan,

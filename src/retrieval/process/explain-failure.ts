@@ -4,7 +4,7 @@ import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { QueryTooLargeError } from '../retrieval.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** The SQLSTATEs of limits that PostgreSQL keeps for one session or one statement. */
+/** The SQLSTATEs of limits that PostgreSQL enforces on one session or one statement. */
 const bounds: [sqlstate: string, reason: Bilingual][] = [
   [
     sqlstates.configurationLimitExceeded,

@@ -63,7 +63,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
 }
 
-/** A collection for each element. `none` makes the empty collection for an element without one. */
+/** A collection for each element. `none` makes the empty collection when an element is first asked for. */
 class Gathered<T> extends Map<{ aliases: string[] }, T> {
   constructor(private readonly none: () => T) {
     super();
@@ -78,7 +78,7 @@ class Gathered<T> extends Map<{ aliases: string[] }, T> {
 
 function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema {
   const known = labels.get(row.name);
-  // The keys of two jobs are texts of different columns, so neither key finds all nodes of the label.
+  // The keys of two jobs come from different columns, so neither key finds all nodes. The label then has no key.
   if (known && JSON.stringify(known.keyProperties) !== JSON.stringify(row.key_properties)) known.keyProperties = [];
   const label = known ?? {
     name: row.name,
@@ -121,7 +121,7 @@ function addProperty(properties: Map<string, PropertySchema>, { name, type, colu
   else if (!areAlike(known.type, type)) known.type = 'mixed';
 }
 
-/** Tells whether values of two property types are read in the same way. */
+/** Whether values of two property types are parsed in the same way. */
 function areAlike(a: string, b: string): boolean {
   const type = typeOfWord(a);
   return wordOf(a) === wordOf(b) || (type === typeOfWord(b) && type !== 'any' && type !== 'list');

@@ -15,12 +15,12 @@ import { isLong, itLong } from '../../../test/support/tier.js';
 interface World {
   nodes: { labels: number; x: string | null; y?: string | null }[];
   edges: { type: number; source: number; target: number }[];
-  /** Nodes without edges, so that the others are few among them. */
+  /** Number of additional nodes without edges, so that the nodes of `nodes` are few among all nodes. */
   others?: number;
 }
 
 const labelSets = [['A'], ['A', 'C'], ['B'], ['D']];
-/** The type of x by set of labels. */
+/** The type of the property x for each label set. */
 const typesOfX = ['bigint', 'bigint', 'float', 'none'];
 const types = ['R', 'S', 'T', 'U', 'V', 'W', 'X'];
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
@@ -145,7 +145,7 @@ describe('a graph in memory', () => {
         };
         const [counted, plain] = [run(graph), run(plainly(graph))];
         expect(counted.rows).toEqual(plain.rows);
-        // The cited elements are part of the group's matches, and all of them unless `isCut`.
+        // The cited elements belong to the group's matches. They are all of these elements unless `isCut`.
         counted.cited.forEach((cited, i) => {
           for (const id of cited) expect(plain.cited[i]).toContain(id);
           if (!counted.isCut[i]) expect(cited).toEqual(plain.cited[i]);
@@ -226,7 +226,7 @@ describe('a graph in memory', () => {
     const many = 3_000;
     const given: World = {
       nodes: Array.from({ length: 2 * many }, (_, i) => ({ labels: 0, x: String(i) })),
-      // Two rings that no edge joins.
+      // Two separate rings, so that no path from one to the other exists.
       edges: Array.from({ length: 2 * many }, (_, i) => ({ type: 0, source: i, target: i % many === many - 1 ? i - many + 1 : i + 1 })),
     };
     const graph = graphOf(given);

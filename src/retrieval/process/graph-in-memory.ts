@@ -13,20 +13,20 @@ import { type GraphElements } from './graph-elements.js';
 import { type ElementKind, type WholeProperties } from './load/load-properties.js';
 import { type PropertyTypes, readProperties, readProperty } from './source-values.js';
 
-/** Types whose values equal each other as numbers and strings do. */
+/** Types whose values a `PropertyIndex` can find, because they are compared as numbers or as texts. */
 const indexedTypes = new Set(['none', 'string', 'bigint', 'float', 'decimal', 'boolean']);
-/** Types whose values take long to read, and so do lists. */
+/** Types whose values take long to parse. Lists take long too, see `isSlow`. */
 const slowTypes = new Set(['date', 'time', 'timetz', 'localdatetime', 'datetime', 'duration', 'map', 'json']);
-/** Beyond so many nodes with one value a scan, which makes them one by one, is as good. */
+/** Maximum nodes that a lookup in an index returns. If more nodes have the value, a scan is as fast. */
 const mostLookedUp = 10_000;
-/** A query that comes to more nodes makes some of them anew. */
+/** Maximum node objects that one query keeps. It makes further nodes anew each time it visits them. */
 const mostKnown = 10_000;
-/** Units of work to make a node. */
+/** Units of work that making one node object counts. */
 const unitsOfNode = 12;
-/** The values of a column with more different texts, or more bytes of them, are read anew each time. */
+/** Maximum distinct texts of a column, and bytes of these texts, for which parsed values are kept. Larger columns are parsed each time. */
 const mostValuesKept = 65_536;
 const mostBytesKept = 8_388_608;
-/** Read values of all columns that the thread keeps, in bytes of its heap. */
+/** Maximum bytes of the heap for the parsed values of all columns that the thread keeps. */
 const mostValueBytesKept = 67_108_864;
 
 /** Parts of a graph in memory: its shape, and the properties that a query asks for. */
@@ -35,13 +35,13 @@ export interface LoadedElements {
   columns: Record<ElementKind, ReadonlyMap<string, PropertyColumn>>;
   /** Indexes of node properties that a query compares with constants or variables, by name. */
   indexes: ReadonlyMap<string, PropertyIndex>;
-  /** For queries that may ask for any property; null for others. */
+  /** All properties of nodes and edges, for queries that may ask for any property; null for other queries. */
   whole: Record<ElementKind, WholeProperties> | null;
 }
 
 /**
- * One version of a graph, for queries that run in memory. Nodes and edges become objects when a query comes to them, and their properties
- * are read when it asks for one. The objects last as long as the query: make one of these for each.
+ * One version of a graph, for one query in memory. A node or edge becomes an object when the query visits it, and its properties are read
+ * when the query asks for one. Make one GraphInMemory for each query, because it keeps these objects.
  */
 export class GraphInMemory implements MemoryGraph {
   private readonly known = new Map<number, MemoryNode>();
@@ -50,7 +50,7 @@ export class GraphInMemory implements MemoryGraph {
   private readonly indexes: ReadonlyMap<string, PropertyIndex>;
   private readonly columns: ReadonlyMap<string, PropertyColumn>;
   private readonly types: ElementTypes;
-  /** The types of each key label, which are far fewer than the sets. */
+  /** The property types of the key labels, each once: far fewer than the label sets. */
   private readonly typesOfLabels: readonly PropertyTypes[];
   private readonly nodeProperties: ElementProperties;
   private readonly edgeProperties: ElementProperties;
@@ -112,7 +112,7 @@ export class GraphInMemory implements MemoryGraph {
 
   nodesWith(property: string, value: CypherValue): readonly NodeValue[] | null {
     const index = this.indexes.get(property);
-    // A text can equal a time, which the index does not know.
+    // Do not use the index for a property of a time type: the text of a time may equal the given text, but the values are not equal.
     const isIndexed = index && this.typesOfLabels.every(types => indexedTypes.has(types.get(property) ?? 'none'));
     if (!isIndexed || (typeof value !== 'string' && !isNumber(value))) return null;
     const places = placesWith(index, typeof value === 'string' ? value : floatOf(value), mostLookedUp);
@@ -123,7 +123,9 @@ export class GraphInMemory implements MemoryGraph {
     return new EdgesAt(this, this.topology, this.placeOf(node), direction, types.length === 0 ? null : this.wantedOf(types));
   }
 
-  /** 1 for each number of a type that is asked for. A query asks with the same list each time. */
+  /**
+   * A mask over the numbers of edge types: 1 for each wanted type. It is kept by list, because a query asks with the same list each time.
+   */
   private wantedOf(types: readonly string[]): Uint8Array {
     const known = this.wanted.get(types);
     if (known) return known;
@@ -183,7 +185,7 @@ function isSlow(type: string): boolean {
   return slowTypes.has(type) || type.endsWith('[]');
 }
 
-/** The sets of labels that each label is in last as long as the sets, which all queries on a version share. */
+/** For each label, the numbers of the label sets with this label. Kept as long as the label sets, which all queries on a version share. */
 const setsByLabel = new WeakMap<Topology['labelSets'], Map<string, number[]>>();
 
 function setsByLabelOf(labelSets: Topology['labelSets']): ReadonlyMap<string, readonly number[]> {
@@ -200,7 +202,10 @@ function setsByLabelOf(labelSets: Topology['labelSets']): ReadonlyMap<string, re
   return found;
 }
 
-/** The edges at a node, a loop once. A walk holds one of these for each of its edges, and a generator takes some times the memory. */
+/**
+ * Iterates over the edges at a node, a loop once. A walk holds one iterator for each of its edges; a generator would take several times the
+ * memory.
+ */
 class EdgesAt implements IterableIterator<EdgeValue> {
   private out: number;
   private into: number;
@@ -232,11 +237,11 @@ class EdgesAt implements IterableIterator<EdgeValue> {
     }
     while (found === null && this.into < intoEnd) {
       const edge = intoEdges[this.into++]!;
-      // A loop lies in both lists.
+      // A loop is in both lists, so skip it in the second.
       if (direction === 'both' && sources[edge] === place) continue;
       if (wanted === null || wanted[edgeTypes[edge]!] === 1) found = this.graph.edgeAt(edge);
     }
-    // A hub may have any number of edges of other types.
+    // Skipped edges count too, because a hub may have any number of edges of other types.
     spend((this.out - firstOut + this.into - firstInto) >> 2);
     if (found !== null) return { done: false, value: found };
     return { done: true, value: undefined };
@@ -277,7 +282,7 @@ class MemoryEdge implements EdgeValue {
 
 /** The properties of all nodes, or of all edges. */
 class ElementProperties {
-  /** A query often asks for several properties of one element in a row. */
+  /** The element read last, because a query often asks for several properties of one element in a row. */
   private last: { place: number; properties: CypherMap } | null = null;
 
   constructor(
@@ -305,7 +310,10 @@ class ElementProperties {
   }
 }
 
-/** One element's view of the columns. Only these are asked of it: `propertiesRead` tells the queries that ask for more. */
+/**
+ * The properties of one element, looked up in columns. It can only `get` and `has`: for a query that needs more, `propertiesRead` returns
+ * null names, and the whole properties are loaded instead.
+ */
 class ColumnsAt implements Pick<CypherMap, 'get' | 'has'> {
   constructor(
     private readonly elements: ElementProperties,
@@ -321,7 +329,7 @@ class ColumnsAt implements Pick<CypherMap, 'get' | 'has'> {
   }
 }
 
-/** The values of texts that were read, by column and type, of all graphs of this thread. Beyond their bytes all of them go. */
+/** Parsed values of texts, by column and type, for all graphs of this thread. All are dropped beyond `mostValueBytesKept` bytes. */
 let kept = new WeakMap<PropertyColumn, Map<string | undefined, CypherValue[]>>();
 let bytesKept = 0;
 

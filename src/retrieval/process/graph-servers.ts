@@ -34,12 +34,12 @@ export interface GraphRead {
 /** The longest wait for the replica to receive a version. A replica is usually some milliseconds behind. */
 const catchUpMs = 1_000;
 const lookEveryMs = 20;
-/** After a wait in vain, the database is read without waiting for the replica, for this many milliseconds. */
+/** Milliseconds for which the database is read at once, without waiting for the replica, after the replica has not caught up in time. */
 const lagsForMs = 5_000;
 
 /**
- * The servers that graphs are read from. The replica is tried first. The database itself is read when the replica does not receive the
- * version in time, is away, or cancels a statement that conflicts with its recovery.
+ * The servers that graphs are read from. The replica is tried first. The database itself is read if the replica does not receive the
+ * version in time, cannot be reached, or cancels a statement that conflicts with its recovery.
  */
 export class GraphServers {
   readonly reads: Reads = { primary: 0, replica: 0 };
@@ -61,8 +61,8 @@ export class GraphServers {
   }
 
   /**
-   * Reads from the replica or from the database. `read` may be called up to three times, and throws ReplicaBehindError if the graph is too
-   * old on its server.
+   * Reads from the replica or from the database. `read` may be called up to three times. It must throw ReplicaBehindError if the graph on
+   * its server is older than `what.leastVersion`.
    * @throws ReplicaBehindError and DatabaseBusyError, both 503, if only a replica is given and it cannot serve; what `read` throws
    */
   async read<T>(what: GraphRead, read: (pool: WatchedPool) => Promise<T>): Promise<T> {
@@ -115,7 +115,7 @@ export class GraphServers {
     return value;
   }
 
-  /** Waits a short while until the replica has the version. False if it does not get there. */
+  /** Waits at most `catchUpMs` until the replica has the version. Returns false if it does not receive the version in time. */
   private async catchesUp(replica: WatchedPool, { graphId, leastVersion, signal, untilMs }: GraphRead): Promise<boolean> {
     if (this.primary && performance.now() < this.lagsUntilMs) return false;
     const enoughMs = Math.min(untilMs, performance.now() + catchUpMs);
@@ -139,8 +139,8 @@ function isAway(error: unknown): boolean {
 }
 
 /**
- * Tells whether an error is a conflict with the replica's recovery, which cancels statements that read rows it removes, and ends idle
- * sessions whose snapshot needs such rows.
+ * Whether an error is a conflict with the replica's recovery. When recovery removes rows, PostgreSQL cancels statements that read them, and
+ * ends idle sessions whose snapshot needs them.
  */
 function isConflict(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** The answers of queries that run at the same time in a thread of their own: the code of an error, or the first row. */
+/** Runs queries at the same time in a thread of their own. Returns the first row of each, or the code of its error. */
 async function answersOf(queries: string[], maxOldGenerationSizeMb: number): Promise<string[]> {
   const program = path.resolve(__dirname, '../../../test/support/queries-in-a-thread.mjs');
   const worker = new Worker(program, { workerData: { queries }, resourceLimits: { maxOldGenerationSizeMb } });
@@ -14,8 +14,8 @@ it('ends the queries that hold the most of a thread, which lives on and answers 
   const holding = (rows: number) =>
     `UNWIND range(1, ${rows}) AS i WITH collect([i, i + 1]) AS l UNWIND range(1, 100000) AS j RETURN sum(size(l)) AS n`;
   const small = ['UNWIND range(1, 100000) AS i RETURN count(i) AS n', holding(1_000)];
-  // Each of these may hold what it holds. All of them together are more than the thread has, of which 15 % are more than the others take
-  // before the one that has to end notices it.
+  // Each of these queries is within its own limit, but all together need more than the heap. The remaining 15 % of the heap suffice until
+  // the query that must end notices it.
   const large = Array.from({ length: 10 }, (_, at) => holding(500_000 - 10_000 * at));
   const answers = await answersOf([...small, ...large], 400);
   expect(answers.slice(0, 2)).toEqual(['100000', '100000000']);

@@ -1,6 +1,6 @@
 import { type Heap, HeapCeiling } from './heap-ceiling.js';
 
-/** A heap of 100 bytes, or so many. */
+/** A heap of `limitBytes` bytes, by default 100. */
 class FakeHeap implements Heap {
   watches = 0;
   private left: number | null = null;
@@ -19,7 +19,7 @@ class FakeHeap implements Heap {
     };
   }
 
-  /** A full collection of garbage leaves so much in use. */
+  /** Simulates a full garbage collection that leaves `left` bytes in use. */
   collect(left: number): void {
     this.left = left;
   }
@@ -86,7 +86,7 @@ describe('HeapCeiling', () => {
     heap.collect(95);
     expect(check()[0]).toBe('goes on');
     end('large');
-    // Memory that the first query has let go is garbage until the next collection.
+    // The memory of the ended query is garbage until the next collection, so no further query is ended before it.
     expect(check()[0]).toBe('goes on');
     heap.collect(95);
     expect(check()[0]).toBe('query_too_much_work');

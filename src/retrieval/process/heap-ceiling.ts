@@ -16,7 +16,7 @@ const leastBytes = 16_777_216;
 const lookEveryMs = 20;
 const nothing = { usedBytes: 0, heldBytes: 0 };
 
-/** A query's own count of the bytes that it holds. */
+/** The number of bytes that a query holds, by its own count. */
 export interface HeldBytes {
   readonly heldBytes: number;
 }
@@ -81,7 +81,10 @@ export class HeapCeiling {
     if (inUse > mostShare * this.heap.limitBytes) this.endLargest();
   }
 
-  /** Ends the query that holds the most. One query is ended at a time, because its memory stays in use until it has ended. */
+  /**
+   * Chooses the query that holds the most, and ends it at its next `check`. Only one query is ended at a time, because its memory stays in
+   * use until it has ended.
+   */
   private endLargest(): void {
     const all = [...this.running];
     if (all.some(([, { isEnded }]) => isEnded)) return;

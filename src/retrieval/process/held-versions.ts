@@ -1,23 +1,21 @@
 import { type HeldSnapshot, type RetrievalDatabase } from './retrieval-database.js';
 
-/**
- * Milliseconds after which a run is considered failed if it has not committed. It commits within a moment of its announcement, or fails.
- */
+/** Milliseconds after which a run counts as failed if it has not committed. A run commits shortly after its announcement, or fails. */
 const awaitRunMs = 60_000;
 /** The most milliseconds for which a version is held while the new version loads. */
 const mostMs = 300_000;
 /** The most versions that are held at once. Each takes a database connection. */
 const mostHeld = 2;
 
-/** A version that goes on answering while a newer one loads, and the database as it was at that version. */
+/** A version that still answers queries while a newer version loads, and a snapshot of the database at that version. */
 export interface HeldVersion<G> {
   graph: G;
   database: RetrievalDatabase;
 }
 
 /**
- * The versions that go on answering while newer ones load. Each has a snapshot of the database that was taken before the run committed, so
- * everything that an answer reads belongs to the same version as the loaded arrays.
+ * The versions that still answer queries while newer ones load. Each has a snapshot of the database that was taken before the run
+ * committed, so that everything that an answer reads belongs to the same version as the loaded arrays.
  */
 export class HeldVersions<G extends { graphId: number; version: number }> {
   private readonly held = new Map<number, HeldVersion<G> & { snapshot: HeldSnapshot; timers: NodeJS.Timeout[] }>();
@@ -32,8 +30,8 @@ export class HeldVersions<G extends { graphId: number; version: number }> {
 
   /**
    * Holds the version of a graph that is in memory.
-   * @param isNewest called once the announced run should have committed: tells whether the held version is still the newest known one, so
-   * that it need not be held
+   * @param isNewest called once the announced run should have committed. Returns whether the held version is still the newest known
+   *   version; the run has then failed, and the version is released
    * @returns false if the database has another version by now, if too many versions are held, or if the version was released meanwhile
    */
   async hold(graph: G, isNewest: () => boolean): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type AnswerRow } from '../../cypher/executors/memory/run-in-memory.js';
 import { compareForOrder } from '../../cypher/values/order.js';
 
-/** Keeps the first `top` ranked rows and the later rows that tie with the last of them, by the second column. */
+/** Keeps the first `top` rows of a ranking, and the rows after them that have the same value as row `top` in the second column. */
 export function keepTied(rows: AnswerRow[], top: number | undefined): AnswerRow[] {
   const last = top === undefined ? undefined : rows[top - 1];
   if (top === undefined || !last) return rows;

@@ -16,7 +16,7 @@ const searchedTypes = new Set(['string', 'string[]', 'text', 'mixed']);
 /** The number of fields in a row before its texts. */
 const ownFields = 4;
 
-/** The arrays that searches and questions need of a graph, and its to-one edge types, as a flat record. */
+/** The arrays of a graph that searches and questions need, and its to-one edge types, as a flat record. */
 export type IndexRecord = SearchArrays & ValueArrays & { toOne: ToOne };
 
 /**
@@ -41,7 +41,7 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, room
         for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
       });
     });
-    // COPY takes no parameters. The names are names of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+    // COPY takes no parameters. The names come from the graph's schema, and are quoted as PostgreSQL's own client quotes a text.
     const sql = `SELECT id, to_json(label || labels), left(key, ${longestName}), left(display, ${longestName})${texts.join('')}
       FROM ${reader.tables.nodes} WHERE label = ${pg.escapeLiteral(element.name)} ORDER BY id`;
     await reader.copy(sql, chunk => {
@@ -66,8 +66,8 @@ function searchedProperties(element: LabelSchema): PropertySchema[] {
 }
 
 /**
- * The values that a question can name: the text of a property, or each text of a list. A list that was cut to the searched length gives
- * none.
+ * The values that a question can name: the text of a property, or each text of a list. A list that was cut to the searched length has no
+ * values, because its JSON is incomplete.
  */
 export function valuesIn(text: string | null, type: string): string[] {
   if (text === null) return [];

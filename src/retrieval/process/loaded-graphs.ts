@@ -25,13 +25,13 @@ import { type GraphVersion, PartLoads, readStamp } from './part-loads.js';
 import { searchPart, type SharedParts } from './threads/shared-parts.js';
 import { numberKindOf } from './source-values.js';
 
-/** A graph of fewer nodes and edges loads in a moment, so its newest version always answers. */
+/** Minimum nodes and edges of a graph whose old version is held while a new one loads. A smaller graph loads in a moment. */
 const leastHeld = 100_000;
 const kinds: readonly ElementKind[] = ['nodes', 'edges'];
-/** Name of a thread's memory for searching, which is measured as if it were a part. */
+/** The name under which a thread's working memory for searches is counted, as if it were a part. */
 const scratchPart = 'scratch';
 
-/** By use of nodes and edges: the kinds whose properties it reads, and the parts that must fit beside them. */
+/** For each use: the kinds of elements whose properties it reads, and the further parts that must fit into memory with them. */
 const uses: Record<'cypher' | 'question' | 'filter', { kinds: readonly ElementKind[]; beside: readonly string[] }> = {
   cypher: { kinds, beside: [] },
   question: { kinds, beside: [searchPart, scratchPart] },
@@ -45,7 +45,7 @@ export interface LoadedGraph extends GraphVersion {
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   hasIndex: boolean;
-  /** A query has asked for its index. */
+  /** Whether a query has asked for the index. */
   usesIndex: boolean;
   /** The properties that the last query of each use could read. */
   reads: Map<ElementsUse, PropertiesRead>;
@@ -60,7 +60,7 @@ export interface LoadedIndex {
 /** The graphs that a thread works on: the newest version of each. A query that still uses a dropped graph goes on with it. */
 export class LoadedGraphs {
   private readonly graphs = new Map<number, LoadedGraph>();
-  /** The versions whose nodes and edges other threads have, by graph. */
+  /** The version whose nodes and edges another thread has loaded, by graph id. */
   private readonly topologies = new Map<number, number>();
   private readonly loads: PartLoads;
   private readonly held: HeldVersions<LoadedGraph>;
@@ -76,7 +76,7 @@ export class LoadedGraphs {
     this.held = new HeldVersions(database, ({ graphId, version }) => parts.release(graphId, version));
   }
 
-  /** Notes the last user to ask a graph. Small loads of the graph take the share of this user. */
+  /** Remembers the last user who queried a graph. Small loads of the graph count against this user's share. */
   askedBy(graphId: number, caller: string): void {
     this.loads.askedBy(graphId, caller);
   }
@@ -87,8 +87,9 @@ export class LoadedGraphs {
   }
 
   /**
-   * A run is about to make a new version: what is in memory of a large graph goes on answering until as much of the new one is.
-   * @param least the nodes and edges of a large graph
+   * Holds the loaded version of a large graph, because a run is about to make a new version. The held version answers queries until the
+   * same parts of the new version are loaded.
+   * @param least minimum nodes and edges of a graph that is held
    */
   async hold(graphId: number, least = leastHeld): Promise<void> {
     const graph = this.graphs.get(graphId);
@@ -96,7 +97,7 @@ export class LoadedGraphs {
     if (await this.held.hold(graph, () => this.graphs.get(graphId) === graph)) this.parts.keep(graphId, graph.version);
   }
 
-  /** The version that may answer in place of this newer one, which loads. */
+  /** The held older version that may answer while the given version loads; null if there is none. */
   heldBefore({ graphId, version }: LoadedGraph): HeldVersion<LoadedGraph> | null {
     const held = this.held.find(graphId);
     return held && held.graph.version < version ? held : null;
@@ -112,7 +113,7 @@ export class LoadedGraphs {
     if (known?.version === reader.version) return known;
     const schema = await readGraphElements(reader);
     const labelNames = new Map<string, string>();
-    // The label of a key counts before a further one of the same name.
+    // Key labels are set last, so that they take precedence over further labels of the same name.
     for (const label of [...schema.labels.flatMap(({ furtherLabels = [] }) => furtherLabels), ...schema.labels])
       for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
     const graph: LoadedGraph = {
@@ -137,17 +138,17 @@ export class LoadedGraphs {
     return hasIndex ? index : null;
   }
 
-  /** Whether the nodes and edges are in memory, perhaps in that of another thread. */
+  /** Whether the nodes and edges are in memory, in this thread or in another. */
   hasTopology({ graphId, version }: LoadedGraph): boolean {
     return this.topologies.get(graphId) === version || this.parts.has({ graphId, version, name: 'topology' });
   }
 
-  /** Another thread has the nodes and edges of this version. */
+  /** Notes that another thread has loaded the nodes and edges of this version. */
   noteTopology(graphId: number, version: number): void {
     this.topologies.set(graphId, version);
   }
 
-  /** The elements, if all of them are in memory. */
+  /** The elements with the properties that `read` names, if all of them are in memory. */
   elementsNow(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements> | null {
     return this.hasElements(graph, read, use) ? (this.elementsOf(graph, read, use) as Promise<LoadedElements>) : null;
   }
@@ -162,8 +163,8 @@ export class LoadedGraphs {
   }
 
   /**
-   * A newer version exists. This one lets its index go, unless it is held. It still tells what to load of the newer one ahead of the next
-   * query.
+   * Drops the index of an outdated version, unless the version is held. The version itself is kept: it shows which parts of the newer
+   * version to load before the next query.
    */
   outdated(graphId: number, version: number): void {
     const graph = this.graphs.get(graphId);
@@ -179,8 +180,8 @@ export class LoadedGraphs {
   }
 
   /**
-   * Gets the index of this very version. Null when the database has moved on meanwhile; the caller then starts again. All callers
-   * share one load, which goes on when one of them gives up.
+   * Gets the index of exactly this version. Null if the database has a newer version by now; the caller then starts again. All callers
+   * share one load, which continues if one of them gives up.
    * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
@@ -213,7 +214,8 @@ export class LoadedGraphs {
   }
 
   /**
-   * Gets the nodes and edges of this very version, with the properties of these names. Null when the database has moved on meanwhile.
+   * Gets the nodes and edges of exactly this version, with the properties that `read` names. Null if the database has a newer version by
+   * now.
    * @throws GraphExceedsMemoryError
    */
   async elementsOf(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse = 'cypher'): Promise<LoadedElements | null> {
@@ -222,7 +224,7 @@ export class LoadedGraphs {
     return loaded;
   }
 
-  /** Releases the version before once this one has what that one had. */
+  /** Releases the held older version once this version has loaded the same parts. */
   private settle(graph: LoadedGraph): void {
     const before = this.heldBefore(graph)?.graph;
     if (!before || (before.hasIndex && !graph.hasIndex)) return;
@@ -265,7 +267,8 @@ export class LoadedGraphs {
   }
 
   /**
-   * The parts that a query needs must fit together. Otherwise they would push each other out, and each such query would load them anew.
+   * Checks that the parts that a query needs fit into memory together. Otherwise they would evict each other, and each such query would
+   * load them anew.
    * @throws GraphExceedsMemoryError
    */
   requireRoom(graph: LoadedGraph, read: PropertiesRead, use: ElementsUse): void {
@@ -281,7 +284,7 @@ export class LoadedGraphs {
     return [...columns.map(name => `${kind}:.${name}`), ...indexes.map(name => `${kind}:=${name}`)];
   }
 
-  /** The names of properties that the graph has. */
+  /** The given names that are properties of the graph's nodes, or of its edges. */
   private knownNames({ schema }: LoadedGraph, kind: ElementKind, names: ReadonlySet<string>): string[] {
     const known = new Set(
       (kind === 'nodes' ? schema.labels : schema.edges).flatMap(({ properties }) => properties.map(({ name }) => name)),
@@ -327,7 +330,7 @@ function sizeOf({ schema }: LoadedGraph): number {
   return [...schema.labels, ...schema.edges].reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
-/** Whether there are as many nodes and edges as runs have counted. */
+/** Whether the topology has as many nodes and edges as runs have counted. */
 function hasCounts({ nodeIds, edgeIds }: Topology, { labels, edges }: GraphElements): boolean {
   const sum = (counted: readonly { rowCount: number }[]): number => counted.reduce((total, { rowCount }) => total + rowCount, 0);
   return nodeIds.length === sum(labels) && edgeIds.length === sum(edges);

@@ -22,15 +22,15 @@ export interface EarlierVersion {
 }
 
 /**
- * The most changes, as a share of the graph plus a fixed number, with which a part is brought forward. Beyond it, reading the part anew
+ * Maximum changes with which a part is brought forward: a share of the graph plus a fixed number. With more changes, reading the part anew
  * takes no longer.
  */
 const mostChangedShare = 1 / 4;
 const fewChanges = 10_000;
 
 /**
- * The nodes and edges that runs have changed since an earlier version. Null if some run has not noted its changes, if the earlier version's
- * contents were others under the same number, or if there are too many changes.
+ * The nodes and edges that runs have changed since an earlier version. Null if some run has not noted its changes, if there are too many,
+ * or if the earlier version had other contents than the version that now has its number, as after a restored backup.
  */
 export async function readChangedIds(reader: GraphReader, { version, topology }: EarlierVersion): Promise<ChangedIds | null> {
   const noted = await reader.query<{ follows: string; changed: number }>(
@@ -50,7 +50,7 @@ export async function readChangedIds(reader: GraphReader, { version, topology }:
   return ids;
 }
 
-/** Makes the topology from that of an earlier version. Null if the changes are not known, or do not fit the earlier topology. */
+/** Makes the topology from that of an earlier version. Null if the changes are not known, or contradict the earlier topology. */
 export async function broughtTopology(reader: GraphReader, earlier: EarlierVersion): Promise<Topology | null> {
   const changed = await readChangedIds(reader, earlier);
   if (!changed) return null;
@@ -68,8 +68,8 @@ export async function broughtTopology(reader: GraphReader, earlier: EarlierVersi
 }
 
 /**
- * Makes a column from the column of an earlier version. Null if the changes are not known or do not fit, or if the earlier version read the
- * numbers of the property in another way.
+ * Makes a column from the column of an earlier version. Null if the changes are not known or contradict it, or if the earlier version
+ * parsed the numbers of the property in another way.
  */
 export async function broughtColumn(
   reader: GraphReader,
@@ -87,7 +87,7 @@ export async function broughtColumn(
   return { ...(await inTurns(bringColumnForward(before, found.moves, found.values, kindOf))), kinds: byName };
 }
 
-/** Makes the whole properties of all elements from those of an earlier version. Null if the changes are not known, or do not fit. */
+/** Makes the whole properties of all elements from those of an earlier version. Null if the changes are not known, or contradict them. */
 export async function broughtWholeProperties(
   reader: GraphReader,
   topology: Topology,
@@ -119,7 +119,7 @@ async function readChangedValues(
   return { moves, values };
 }
 
-/** Whether the labels or types that both versions have read their numbers in the same way. */
+/** Whether each label set or edge type that both versions have parses the property's numbers in the same way. */
 export function readAlike(before: LoadedColumn['kinds'], after: LoadedColumn['kinds']): boolean {
   return Object.entries(after).every(([name, kind]) => !Object.hasOwn(before, name) || before[name] === kind);
 }
@@ -128,7 +128,7 @@ export function readAlike(before: LoadedColumn['kinds'], after: LoadedColumn['ki
 function changedRows({ graphId, tables }: GraphReader, elements: ElementKind, { version }: EarlierVersion): string {
   if (elements === 'nodes') return `FROM ${tables.nodes} t WHERE t.id IN (${nodeIdsSince({ graphId }, version)})`;
   const edges = edgesSince({ graphId }, version);
-  // The edges are found by their source. IS TRUE makes the server hash the ids: it does not know how many edges a source has.
+  // The edges are found by their source. IS TRUE makes PostgreSQL hash the ids, because it cannot estimate how many edges a source has.
   return `FROM (SELECT DISTINCT source FROM ${edges}) s JOIN ${tables.edges} t ON t.source_id = s.source WHERE (t.id IN (SELECT id FROM ${edges})) IS TRUE`;
 }
 

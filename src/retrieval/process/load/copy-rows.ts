@@ -29,8 +29,8 @@ export class CopyRows {
   }
 
   /**
-   * Takes a chunk and handles each whole row in it. One loop goes through all bytes: calls into the engine for each field took longer than
-   * everything else.
+   * Takes a chunk and handles each whole row in it. One loop goes through all bytes: calls of native functions for each field took longer
+   * than everything else.
    */
   push(chunk: Buffer): void {
     if (!chunk.includes(newline)) {
@@ -65,7 +65,7 @@ export class CopyRows {
   }
 
   /**
-   * The memory that an unfinished row will take once it is read: its pieces, the joined bytes, their text, and the text without escapes.
+   * The memory that an unfinished row will take when it is read: its pieces, the joined bytes, their text, and the text without escapes.
    */
   get unfinishedBytes(): number {
     return 4 * this.restBytes;
@@ -91,7 +91,7 @@ export class CopyRows {
     return text.includes('\\') ? unescaped(this.raw(field)).toString('utf8') : text;
   }
 
-  /** Whether the field consists of these bytes, compared as sent, with escapes. */
+  /** Whether the field consists of the bytes of `other`. Both are compared as sent, with escapes. */
   equals(field: number, other: Buffer): boolean {
     const { bytes } = this;
     const start = this.starts[field]!;
@@ -114,7 +114,7 @@ function unescaped(raw: Buffer): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Numbers the different values of a field that has few different values. It compares bytes, so that no texts are made. */
+/** Numbers the different values of a field that has few different values. It compares bytes, so that it need not make texts. */
 export class FieldNumbers {
   private readonly byHash = new Map<number, { bytes: Buffer; number: number }[]>();
   /** The text of each value, by its number. */

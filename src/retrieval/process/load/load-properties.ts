@@ -13,7 +13,7 @@ import { type LoadRoom } from './load-room.js';
 export type ElementKind = 'nodes' | 'edges';
 
 /**
- * A column of a graph. `kinds` says how each set of labels, or each edge type, reads the numbers of the property. It is keyed by name,
+ * The values of one property. `kinds`: how each label set, or each edge type, parses the numbers of the property. It is keyed by name,
  * because the numbers of sets and types differ from one load of a version to the next.
  */
 export interface LoadedColumn extends PropertyColumn {
@@ -49,7 +49,7 @@ export async function loadColumn(
 
 /** SQL of a property's JSON text in row `t`, and the condition for rows that have the property. */
 export function propertyText(property: string): { text: string; where: string } {
-  // COPY takes no parameters. The name is a property of the graph's schema, quoted as PostgreSQL's own client quotes a text.
+  // COPY takes no parameters. The name comes from the graph's schema, and is quoted as PostgreSQL's own client quotes a text.
   const name = pg.escapeLiteral(property);
   return { text: `t.properties -> ${name}`, where: `t.properties ? ${name}` };
 }

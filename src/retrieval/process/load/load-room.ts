@@ -9,7 +9,9 @@ export interface LoadRoom {
   took(bytes: number): void;
 }
 
-/** The room for a small load. Several small loads go on at once, and the memory of a load is not counted before it ends. */
+/**
+ * The room for a small load. Several small loads run at once, and their memory is counted only when they end, so each has a small limit.
+ */
 export function smallRoom(mostBytes: number): LoadRoom {
   return {
     took: bytes => {
@@ -18,7 +20,7 @@ export function smallRoom(mostBytes: number): LoadRoom {
   };
 }
 
-/** The room for the large load that has its turn. @param told called with the bytes at each report */
+/** The room for a large load; only one runs at a time. @param told called with the bytes that the load holds at each report */
 export function largeRoom(exceeded: GraphExceedsMemoryError, budgetBytes: number, told: (bytes: number) => void): LoadRoom {
   return {
     took: bytes => {

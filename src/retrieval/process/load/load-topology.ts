@@ -10,7 +10,7 @@ export async function loadTopology(reader: GraphReader, room: LoadRoom): Promise
   const [labelSets, types] = [new FieldNumbers(), new FieldNumbers()];
   /** For each set of labels, the id of a node that has it. */
   const examples: number[] = [];
-  // The second field is the rest of the row as text: the key's label and the array of further labels. It is numbered as a whole.
+  // The second field is the rest of the row as text: the key label and the array of further labels. Equal texts are one label set.
   const nodes = new CopyRows(2, row => {
     const set = labelSets.numberOf(row, 1);
     if (set === examples.length) examples.push(row.integer(0));

@@ -8,7 +8,7 @@ import { type PartKey } from '../threads/shared-parts.js';
 import { type LoadRoom } from './load-room.js';
 import { version as release } from '../../../config/version.js';
 
-/** The number of the records' form. Raise it when a record gets other arrays, or when texts are folded in another way. */
+/** Version of the record format. Raise it when a record gets other arrays, or when texts are folded (normalised) in another way. */
 const recordForm = 2;
 
 /**
@@ -23,7 +23,7 @@ const leastBytes = 1_048_576;
 export class SnapshotFiles {
   constructor(
     private readonly directory: string,
-    /** The most bytes of all files. Beyond it, the files of the graphs that were written least recently are removed. */
+    /** Maximum bytes of all files. Beyond it, the files of the graphs that were written least recently are removed. */
     private readonly mostBytes: number,
   ) {}
 
@@ -40,7 +40,7 @@ export class SnapshotFiles {
     if (bytesOf(record) < leastBytes) return;
     const directory = this.directoryOf(key.graphId);
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    // The reserve of free disk space is left to the database.
+    // Leave the reserve of free disk space to the database.
     const room = await roomOf(directory);
     if (room && room.freeBytes - bytesOf(record) < reserveOf(room, undefined)) return;
     for (const file of await readdir(directory))
