@@ -72,7 +72,8 @@ export function negatedParts(terms: QuestionTerms, words: SchemaWord[], asked: S
       !measured &&
       own.length + named.length > 0 &&
       (own.every(({ properties }) => properties.length === 0) || (own.length === 1 && named.length === 0 && hasNone.test(mention.text)));
-    if (!isUnderstood || isTimeOf(terms, mention)) throw notUnderstood(mention);
+    // A time might limit the denied part: `2025年没有下单`.
+    if (!isUnderstood || terms.times.length > 0) throw notUnderstood(mention);
     const denies = named.length === 0 && own.every(({ labels }) => labels.size === 0) ? before : [];
     const start = Math.min(mention.start, ...denies.map(term => term.mention.start));
     return { mention, text: terms.text.slice(start, scope.end).trim(), words: own, terms: named, excluded: new Set(denies) };
@@ -110,9 +111,4 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
 /** Whether a name right before a negation is its subject: `Exotic不供应`, `does Exotic not supply`. */
 function isRightBefore(text: string, name: Mention, negation: Mention): boolean {
   return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
-}
-
-/** Whether a question with a negation also names a time, which might limit the denied part: `2025年没有下单`. This is not supported. */
-function isTimeOf({ times }: QuestionTerms, negation: Mention): boolean {
-  return times.length > 0 && negation.start >= 0;
 }

@@ -3,7 +3,7 @@ import { type EdgeValue, type NodeValue } from '../../values/cypher-value.js';
 import { type Behind } from './behind.js';
 import { type Chain, type Hop, hopOf, isWide, leadsInto, reversed } from './chain.js';
 import { ColumnTest } from './column-test.js';
-import { giveCounted } from './counted.js';
+import { bytesOfPlace, giveCounted } from './counted.js';
 import { type EdgeFacts, edgeFactsOf } from './edge-facts.js';
 import { type ExpressionPlace } from './expression-place.js';
 import { type Check } from './match-checks.js';
@@ -39,11 +39,6 @@ const mostHops = 8;
 const fewSlowReads = 1_000;
 /** Maximum conditions on one node: each condition is tested on all nodes, or on many. */
 const mostConditions = 64;
-/**
- * Bytes of a node in one `Counted`: its place and its count. Counting takes three of these. If several hops are behind the node read, each
- * of them but one takes another.
- */
-const bytesOfPlace = 12;
 
 /**
  * Compiles a match of one node or of a chain of single edges, if later clauses need at most one of its nodes and how often it occurs. Null
@@ -79,6 +74,7 @@ export function compileCountedMatch(
     const facts = chain.isWide ? yield* edgeFactsOf(arrays) : null;
     chain.filters = order.map((node, i) => filterOf(nodes[node]!, checks[node]!, row, [chain.hops[i - 1], chain.hops[i]], facts));
     const at = wanted.length === 0 ? Math.max(0, edges.length - 1) : order.indexOf(wanted[0]!);
+    // Counting takes three `Counted`. If several hops are behind the node read, each of them but one takes another.
     const bytes = arrays.nodeSets.length * bytesOfPlace * (3 + Math.max(0, edges.length - 1 - at));
     const held = query.work.holdingArrays();
     if (!held.add(bytes)) return false;

@@ -9,7 +9,8 @@ export interface Counted {
   counts: Float64Array;
 }
 
-const bytesOfPlace = 12;
+/** Bytes of a node in a `Counted`: its place and its count. */
+export const bytesOfPlace = 12;
 const mostKeptBytes = 33_554_432;
 /**
  * Cleared arrays for the next query of this thread. New arrays of a megabyte cost more than a short query, mostly by garbage collection.
