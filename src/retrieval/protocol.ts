@@ -13,11 +13,11 @@ import { type Language } from '../text/language.js';
  * The protocol between the API and a retrieval process: HTTP with JSON bodies, over a Unix socket, TCP or TLS.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
- *   POST /v1/warm     {graph_id} -> 200 {} at once: loads of the newest version what was loaded of an older one
- *   POST /v1/hold     {graph_id} -> 200 {} once what is loaded of a graph will go on answering while its next version loads
+ *   POST /v1/warm     {graph_id} -> 200 {} at once: loads the parts of the newest version that are loaded in an older one
+ *   POST /v1/hold     {graph_id} -> 200 {} once the loaded version of a graph is kept, to answer while the next one loads
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
- * Both sides name their version in every message, and neither reads one of another version. A request without a version may only ask
+ * Both sides name their version in every message, and refuse a message of another version. A request without a version may only ask
  * for the health, as an orchestrator does; it learns the status and nothing else.
  *
  * A RetrievalAnswer takes three lines of JSON: everything but `rows` and `graph`, then `rows`, then `graph`. Large ones can then be
@@ -28,15 +28,15 @@ import { type Language } from '../text/language.js';
 export const protocolVersion = 5;
 
 /**
- * Limits of one process: the most queries that work at once, of which one caller has at most half, and the most queries of one caller that
- * wait.
+ * Limits of one process. `mostWorking`: the most queries that work at once; one caller has at most half of them. `waitingOfOneCaller`: the
+ * most queries of one caller that wait.
  */
 export const mostWorking = 8;
 export const waitingOfOneCaller = 50;
 /** The most queries of one caller that a process accepts at once, working and waiting together. */
 export const mostOfOneCaller = mostWorking / 2 + waitingOfOneCaller;
 
-/** The names of headers, as Node gives them. */
+/** The names of headers, in lower case as Node delivers them. */
 export const headers = {
   version: 'x-retrieval-protocol',
   /** Milliseconds from the arrival of the request until the answer is due and the work ends. */
@@ -79,7 +79,9 @@ export interface RetrievalQuery {
   offset?: number;
   /** The graph version in which `offset` counts. If the current version is another, the request is refused with `cursor_expired`. */
   expected_version?: number;
-  /** The newest version that the caller has had an answer from. No older version may answer. */
+  /**
+   * The version that the graph had when the API read it for this query. Older versions may not answer, unless `oldest_version` allows them.
+   */
   least_version?: number;
   /**
    * The oldest version that may answer from memory while `least_version` is being loaded; the answer then says so in its warnings and is
@@ -93,7 +95,7 @@ export interface RetrievalQuery {
   today: string;
   /** The metrics that may answer a question, in addition to the graph. */
   metrics?: MetricEntry[];
-  /** Tokens from an earlier answer that say which meaning of the question is wanted. */
+  /** Tokens from the `choices` of an earlier answer. They select the wanted meaning of the question. */
   choices?: string[];
   /** The question and answer that this question follows. */
   earlier?: EarlierQuestion;
@@ -117,7 +119,7 @@ export interface RetrievalAnswer {
   warnings: string[];
   /** Set if the question may mean several things: the answer then asks which of these is meant. */
   choices?: QuestionChoice[];
-  /** Questions similar to one that could not be answered, which can be answered. */
+  /** Set if a question could not be answered: similar questions that can be answered. */
   suggestions?: string[];
   timing_ms: Record<string, number>;
   /** Set if the same query may have another answer a moment later. Such an answer is not stored. */
@@ -158,7 +160,7 @@ export interface Citation {
   /** The table name, or `query` if the mapping reads an SQL query. A table may be named `query` too. */
   table: string;
   /**
-   * The tables that the mapping's query reads, at most 100. Absent for a table, and for a query whose last run was of an earlier release.
+   * The tables that the mapping's query reads, at most 100. Absent for a table, and for a query that an earlier release ran last.
    */
   query_tables?: string[];
   /**
@@ -172,7 +174,7 @@ export interface Citation {
   loaded_at: string | null;
 }
 
-/** The reading of the query, and the statement that was run. */
+/** How the query was understood, and the statement that was run. */
 export interface QueryPlan {
   kind: 'search' | 'cypher' | 'metric';
   /** The terms of a question and the meaning chosen for each. */

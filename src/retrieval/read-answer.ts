@@ -4,7 +4,7 @@ import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /**
- * The most bytes of an answer that is parsed; a larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two
+ * The most bytes of an answer that is parsed; a larger answer is passed on as bytes. Parsing 16 MB would block an event loop for up to two
  * seconds.
  */
 const parsedBytes = 524_288;

@@ -5,8 +5,8 @@ import { type RetrievalFailure } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /**
- * The error that a process answered with. An answer that is not in the protocol's form, from a process in trouble or from something between
- * the processes, counts as no answer.
+ * The error that a process answered with. An answer that is not in the protocol's form, from a process in trouble or from a proxy in
+ * between, counts as no answer.
  * @throws RetrievalUnavailableError
  */
 export function readFailure({ bytes, failure }: Exchanged): ApiError {

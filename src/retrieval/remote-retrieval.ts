@@ -8,7 +8,7 @@ export class RemoteRetrieval implements RetrievalProcess {
   readonly name: string;
   readonly generation = 1;
   readonly isListening = true;
-  /** Unknown from here, and of no effect for a process that counts as listening. */
+  /** Not known for a remote process. It has no effect, because `isListening` is always true. */
   readonly hasEnded = false;
   readonly isOwn = false;
   private readonly log = new Logger('RemoteRetrieval');

@@ -13,7 +13,7 @@ import { RetrievalVersionError } from './retrieval.errors.js';
 /** State of a process. `other_version`: it speaks another version of the protocol. `refused`: it does not accept our credentials. */
 export type PeerState = 'ok' | 'unavailable' | 'other_version' | 'refused';
 
-/** Milliseconds of an answer's time that are kept for its way back. The process is told only the rest. */
+/** Milliseconds of a query's time-out that are reserved for the transfer of the answer. The process gets the rest as its time-out. */
 const travelMs = 500;
 
 /** Speaks the protocol of `protocol.ts` with one retrieval process, over connections that stay open. */
@@ -43,14 +43,14 @@ export class RetrievalPeer {
     return this.heard === 'ok' || this.heard === null;
   }
 
-  /** State of the process in its last answer; null before the process was to answer for the first time. */
+  /** State of the process after its last answer or noted failure; null until there is one. */
   get state(): PeerState | null {
     return this.heard;
   }
 
   /**
-   * Asks whether the process answers. A process that is being started does not answer. Silence does not change the noted state, because the
-   * patience may be short: see `noteFailure`.
+   * Checks whether the process answers; a process that is being started does not. Silence leaves `state` as it is, because `patienceMs` may
+   * be short: the caller decides when to call `noteFailure`.
    */
   async check(patienceMs: number): Promise<PeerState> {
     const [state, error] = await this.askHealth(patienceMs);
@@ -104,7 +104,7 @@ export class RetrievalPeer {
     }
   }
 
-  /** Notes that the process did not accept or did not answer a request; the error tells why. */
+  /** Notes that the process did not accept or did not answer a request. The error shows why. */
   noteFailure(error?: unknown): void {
     this.note(...reasonOf(error));
   }
@@ -147,7 +147,7 @@ export class RetrievalPeer {
 }
 
 /**
- * Tells whether the process refused our credentials. The refusal must not reach callers of the API, who would take it for one of their own
+ * Whether the process refused our credentials. Callers of the API must not get this error: they would take it for a refusal of their own
  * credentials.
  */
 export function isRefusal(error: unknown): error is ApiError {

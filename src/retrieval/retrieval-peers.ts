@@ -16,7 +16,7 @@ export class RetrievalPeers {
 
   /**
    * Chooses another process for a query that may have ended the process `ended`. Waits until a further process answers too, so that such a
-   * query never ends the last one. Null if none does before `untilMs` of performance.now().
+   * query never ends the last one. Null if no further process answers before `untilMs` of performance.now().
    */
   async chooseWithSpare(graphId: number, ended: RetrievalPeer, untilMs: number): Promise<RetrievalPeer | null> {
     if (this.all.length < 2) return null;

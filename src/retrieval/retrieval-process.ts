@@ -17,16 +17,15 @@ export interface RetrievalProcess {
   readonly isOwn: boolean;
   /**
    * How to connect to the process.
-   * @param restart waits for a process that is down, too
-   * @param evenIfHanging for a caller that checks whether the process still hangs
+   * @param restart whether to wait also for a process that is down, until it is started again
+   * @param evenIfHanging whether to return the address of a hanging process too, for a check whether it still hangs
    * @throws RetrievalUnavailableError
    */
   address(options?: { patienceMs?: number; restart?: boolean; evenIfHanging?: boolean }): Promise<ProcessAddress>;
   /** Calls `listener` whenever the process ends without being told to, or hangs. */
   onEnd(listener: () => void): void;
   /**
-   * Tells this object that a connection broke during a query. Resolves once it is known whether the process has ended, after `patienceMs`
-   * at most.
+   * Handles a connection that broke during a query. Resolves once it is known whether the process has ended, after `patienceMs` at most.
    */
   connectionBroke(patienceMs: number): Promise<void>;
   markHanging(): void;

@@ -5,7 +5,7 @@ import { type TlsMaterial } from './tls-material.js';
 export interface RetrievalStart {
   /** Undefined if the process reads only a replica. */
   databaseUrl?: string | undefined;
-  /** URL of a streaming replica. It is read unless it is older than the version that the API has seen. */
+  /** URL of a streaming replica. It is read unless it lags behind the version that the API has seen. */
   readUrl?: string | undefined;
   /** The address to listen on: a socket path or `host:port`. */
   listen: string;

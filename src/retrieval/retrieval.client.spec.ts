@@ -7,7 +7,7 @@ import { peersOf } from './retrieval.module.js';
 import { rankProcesses } from './rank-processes.js';
 import { RemoteRetrieval } from './remote-retrieval.js';
 
-/** Answers every query but those that end it. */
+/** A retrieval process that answers every query but `kill`, which ends the process. */
 class FakeProcess {
   readonly texts: string[] = [];
   private server: http.Server | null = null;
@@ -71,7 +71,7 @@ const query = (text: string, timeout_ms = 20_000): RetrievalQuery => ({
 
 describe('a client of several processes', () => {
   let client: RetrievalClient;
-  /** In the order of the graph. */
+  /** The processes in the order in which the client tries them for the graph. */
   let ranked: FakeProcess[];
   async function serve(count: number): Promise<void> {
     const processes = await Promise.all(Array.from({ length: count }, () => FakeProcess.start()));

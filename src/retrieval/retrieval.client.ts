@@ -59,7 +59,7 @@ export class RetrievalClient implements OnApplicationShutdown {
   /**
    * Answers within the query's `timeout_ms`, its `queue_ms` and one more second, whatever the processes do. The query goes to the first
    * process of its graph that answers. If that process fails, the query is sent once more:
-   * - to the next process, at once, if the first process never received it or gave it back;
+   * - to the next process, at once, if the first process never received it or answered with an error of `passedOn`;
    * - to the next process, if the first process ended during the query. Such queries are tried one after the other, and only while a
    *   further process answers;
    * - to the same process, once it is started again, if the process is our own and other queries were under way in it too.
@@ -80,14 +80,14 @@ export class RetrievalClient implements OnApplicationShutdown {
     throw second.error;
   }
 
-  /** Has the processes that hold a graph load its new version before the next query comes. Never rejects. */
+  /** Makes the first two processes in the order of a graph load its new version before the next query comes. Never rejects. */
   async warm(graphId: number): Promise<void> {
     await Promise.all(this.holdersOf(graphId).map(peer => peer.warm(graphId, warmPatienceMs)));
   }
 
   /**
-   * Has the processes that hold a graph go on answering from its present version while its next version, which is about to be made, loads.
-   * Never rejects.
+   * Makes the first two processes in the order of a graph continue to answer from its present version, while its next version loads. To be
+   * called before that version is made. Never rejects.
    */
   async hold(graphId: number): Promise<void> {
     await Promise.all(this.holdersOf(graphId).map(peer => peer.hold(graphId, holdPatienceMs)));
@@ -98,7 +98,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     return Promise.all(this.peers.all.map(peer => peer.check(patienceMs)));
   }
 
-  /** Tells whether any process answers. */
+  /** Whether any process answers. */
   async isAlive(patienceMs: number): Promise<boolean> {
     return (await this.check(patienceMs)).includes('ok');
   }

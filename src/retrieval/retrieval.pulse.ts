@@ -14,15 +14,15 @@ const patienceLooks = 20;
 const misses = 3;
 /**
  * Milliseconds for which a late answer is awaited. An answer that comes later than the patience counts as a miss, but still shows that the
- * process goes on.
+ * process does not hang.
  */
 const longestMs = 10_000;
 
 /**
  * Distinguishes retrieval processes that hang from those that are busy, by asking for their health all the time: a busy process answers. A
  * process of our own that hangs is killed and started again. A process that was deployed apart is left alone, and its callers get an error
- * at once until it answers again. This class counts beats and looks instead of time, because this API process may have stood still itself.
- * An answer that arrived meanwhile is found at the next look.
+ * at once until it answers again. This class counts beats and looks instead of time, because this API process may itself have been
+ * suspended. An answer that arrived in that time is found at the next look.
  */
 @Injectable()
 export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -108,7 +108,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
   }
 
   /**
-   * Waits for a process that is being started, for as long as the caller has, or 10 s.
+   * Waits for a process that is being started, for at most `patienceMs`, by default 10 s.
    * @throws RetrievalUnavailableError while the process is down.
    */
   async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<ProcessAddress> {
@@ -125,7 +125,7 @@ export class RetrievalSupervisor implements RetrievalProcess, OnApplicationBoots
     if (this.restart) clearTimeout(this.restart);
     this.settle();
     const child = this.child;
-    // Later messages of the process that was given up, that it listens or has ended, no longer count.
+    // From here on, messages of the stopped process are ignored, be it that it listens or that it has ended.
     this.child = null;
     if (child?.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));

@@ -8,17 +8,17 @@ export interface Flight {
   readonly id: string;
   /** The name of the process. */
   readonly process: string;
-  /** The process ended during this query. */
+  /** Whether the process ended during this query. */
   isStruck: boolean;
-  /** No other query was under way then, so this one is the cause. */
+  /** Whether no other query was under way at that end, so that this query is the cause. */
   wasAlone: boolean;
 }
 
 const refusedMs = 600_000;
-/** Longer than any query has time for. */
+/** Milliseconds that a suspect may wait for its turn: longer than the time-out of any query. */
 const longestTurnMs = 600_000;
 
-/** Gives the same id to two queries that are the same work on the same graph. */
+/** The id of a query's work. Two queries that are the same work on the same graph have the same id. */
 export function idOfWork(query: RetrievalQuery): string {
   const { graph_id, kind, text, parameters, timezone, profile, limit, offset, filter, choices, earlier } = query;
   return createHash('sha256')
@@ -27,9 +27,9 @@ export function idOfWork(query: RetrievalQuery): string {
 }
 
 /**
- * Finds the queries that end retrieval processes, or threads of one, so that each harms only its own caller. Every query under way
- * at an end is suspect. Suspects are tried once more, one after the other, of each caller in turn. A query that was alone at so many
- * ends is refused for ten minutes; one that was under way beside others is not, since any of them may be the cause. An answer of any
+ * Finds the queries that end retrieval processes, or threads of one, so that each harms only its own caller. Every query under way when one
+ * ends is suspect. Suspects are tried once more, one after the other, callers in turn. A query that was alone at `deathsToRefuse` ends is
+ * refused for ten minutes. A query that was under way beside others is not refused, since any of them may be the cause. An answer of any
  * kind clears a query.
  */
 export class SuspectQueries {
@@ -47,7 +47,7 @@ export class SuspectQueries {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Whether any query is suspect, or was not long ago. */
+  /** Whether there are suspects. A suspect counts until it is cleared, or until the next end of a process after its ten minutes. */
   get hasSuspects(): boolean {
     return this.marks.size > 0;
   }
@@ -80,12 +80,12 @@ export class SuspectQueries {
     this.underWay.delete(flight);
   }
 
-  /** The process has answered this query, with success or an error. */
+  /** Clears a query: the process has answered it, with success or an error. */
   clear(id: string): void {
     this.marks.delete(id);
   }
 
-  /** The process has ended without being told to. */
+  /** Marks the queries that were under way in a process that has ended without being told to. */
   processEnded(process = 'own'): void {
     for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
     const struck = [...this.underWay].filter(flight => flight.process === process);

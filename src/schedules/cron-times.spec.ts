@@ -5,7 +5,7 @@ import { isLong } from '../../test/support/tier.js';
 const minuteMs = 60_000;
 const rounds = isLong ? 240 : 32;
 
-/** Reads a field by its words alone, without the library. */
+/** The values that a cron field allows, computed without the library. */
 function valuesOf(field: string, min: number, max: number): Set<number> {
   const values = new Set<number>();
   for (const part of field.split(',')) {
@@ -31,7 +31,10 @@ function minutesAround(timezone: string, start: number, days: number): { shown: 
   return found;
 }
 
-/** Looks at every minute that a clock on the wall could show in these days, and for each at every minute that passes. */
+/**
+ * The expected times by brute force. For each matching minute of the local calendar it finds the first instant at which the zone's clock
+ * shows that minute, or the first one behind it if the clock skips the minute.
+ */
 function allTimes(cron: string, timezone: string, from: string, days: number): string[] {
   const [minutes, hours, dates, months, weekdays] = cron.split(' ') as [string, string, string, string, string];
   const sets = [

@@ -14,9 +14,8 @@ const fields = [
 ] as const;
 
 /**
- * Says what is wrong with a cron expression; null for a correct expression. The expression has five fields of numbers or names, with `*`,
- * lists, ranges, and steps of a `*` or a range. Seconds, years, `@daily`, `L`, `W`, `#`, `?` and `+` are refused, because crontabs differ
- * on them.
+ * The problem of a cron expression; null for a correct expression. The expression has five fields of numbers or names, with `*`, lists,
+ * ranges, and steps of a `*` or a range. Seconds, years, `@daily`, `L`, `W`, `#`, `?` and `+` are refused, because crontabs differ on them.
  */
 export function findCronProblem(text: string): Bilingual | null {
   const parts = text.trim().split(/\s+/);
@@ -104,7 +103,7 @@ function firstInstant(wall: number, offsetAt: (instant: number) => number): numb
   return first;
 }
 
-/** Makes a function that gives how many milliseconds the clock of a time zone is ahead of UTC at an instant. */
+/** Returns a function from an instant to the milliseconds by which the clock of a time zone is ahead of UTC. */
 function offsetsOf(timezone: string): (instant: number) => number {
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
   const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, calendar: 'iso8601', hourCycle: 'h23', ...numeric });

@@ -33,7 +33,7 @@ export interface StartRow {
   reason: Reason | null;
 }
 
-/** Names the due schedules of one user and one kind. The user's id is 0 for users who have been deleted. */
+/** A line: the due schedules of one user and one kind. `userId` is 0 for all users who have been deleted. */
 export interface Line {
   userId: number;
   kind: string;
@@ -72,8 +72,8 @@ export class SchedulesRepository {
   }
 
   /**
-   * The starts of a schedule, the newest first. A due time that waits because its whole line (user and kind) rests has no record of its
-   * own; the rest is shown in place of the record.
+   * The starts of a schedule, the newest first. A due time that waits because its whole line (user and kind) pauses (`rest`) has no record.
+   * The row of `schedule_rests` is shown in place of the record.
    */
   async listStarts(kind: string, targetId: number): Promise<StartRow[]> {
     const { rows } = await this.pool.query<StartRow>(
@@ -91,7 +91,10 @@ export class SchedulesRepository {
     return rows;
   }
 
-  /** Tells whether the target has an enabled schedule that this user saved. If so, the schedule stays so until the transaction ends. */
+  /**
+   * Whether the target has an enabled schedule that this user saved. If so, the schedule is locked and stays enabled until the transaction
+   * ends.
+   */
   async isEnabledFor(client: PoolClient, kind: string, targetId: number, userId: number): Promise<boolean> {
     const { rowCount } = await client.query(
       'SELECT FROM schedules WHERE kind = $1 AND target_id = $2 AND saved_by = $3 AND enabled FOR UPDATE',
@@ -123,7 +126,7 @@ export class SchedulesRepository {
 
   /**
    * The users whose turn comes next, each with the line (user and kind) whose schedule has been due for longest. Users for whom the fewest
-   * starts were attempted in the last minute come first. A line that rests has no turn.
+   * starts were attempted in the last minute come first. A paused line has no turn.
    *
    * Each line is found by one step in the index, however many schedules of one user are due.
    */
@@ -197,7 +200,8 @@ export class SchedulesRepository {
   }
 
   /**
-   * Lets a schedule, whose time stays due, rest for some seconds. A schedule that another process has moved on meanwhile stays as it is.
+   * Delays the next attempt of a due schedule by some seconds; its time stays due. A schedule that another process has moved on meanwhile
+   * stays as it is.
    * @returns whether the schedule was still due
    */
   async postpone(on: Pick<PoolClient, 'query'>, id: number, seconds: number): Promise<boolean> {
@@ -208,7 +212,7 @@ export class SchedulesRepository {
     return rowCount === 1;
   }
 
-  /** Lets all schedules of a user and a kind rest for some seconds. Their times stay due. */
+  /** Pauses all schedules of a user and a kind for some seconds. Their times stay due. */
   async rest(client: PoolClient, { userId, kind }: Line, seconds: number, reason: Reason): Promise<void> {
     await client.query(
       `INSERT INTO schedule_rests (user_id, kind, since, until, reason)

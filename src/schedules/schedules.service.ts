@@ -74,7 +74,7 @@ export class SchedulesService {
     );
   }
 
-  /** Removes the schedule of a target, if there is one, in the transaction that ends the target. */
+  /** Removes the schedule of a target, if there is one, in the transaction that deletes or retires the target. */
   async removeWith(client: PoolClient, kind: string, targetId: number): Promise<void> {
     await this.schedules.remove(client, kind, targetId);
   }

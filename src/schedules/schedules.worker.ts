@@ -21,12 +21,12 @@ const lookEveryMs = 1_000;
 export const maxLateMs = 6 * 60 * 60_000;
 /** The number of refused starts in a row after which a schedule pauses. */
 export const maxRefusals = 5;
-/** Seconds until a start is tried again that found no place, or that failed without an answer. */
+/** Seconds until the next attempt after a start that found no place, or that failed with an unexpected error. */
 const againAfterS = 10;
 /** The number of users who get one turn each before the order of the users is determined again. */
 const turnsAtOnce = 20;
 
-/** The originators of a start. */
+/** The originators of a start: a user by hand, or a schedule. */
 export const startedBy = ['user', 'schedule'] as const;
 export type StartedBy = (typeof startedBy)[number];
 
@@ -125,7 +125,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
     });
   }
 
-  /** Lets a schedule rest whose attempt failed, and records the attempt, because the turn it used counts for its user. */
+  /** Delays a schedule whose attempt failed. The attempt is recorded, because the turn that it used counts for the schedule's user. */
   private async putOff(due: DueSchedule, cause: unknown): Promise<void> {
     this.log.warn({ cause, schedule: due.id }, 'A schedule could not be attended to; it is tried again');
     const reason = cause instanceof ApiError ? reasonOf(cause) : notAttended;

@@ -41,7 +41,7 @@ export class SecretBox {
     }
   }
 
-  /** Tells whether the text was encrypted with another key than the first one. */
+  /** Whether the text was encrypted with another key than the first one. */
   async isOld(sealed: string): Promise<boolean> {
     const [first] = await this.load();
     return keyIdOf(sealed) !== first!.id;

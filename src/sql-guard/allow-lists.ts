@@ -30,8 +30,8 @@ export const aggregateFunctions = list(`
 export const windowFunctions = list('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value');
 
 /**
- * Names that PostgreSQL reads as a function of the whole row where a table has no such column: `t.json_agg` is `json_agg(t)`. The
- * functions of the other lists that can be read so give a row, a number or a name.
+ * Names that PostgreSQL reads as a function of the whole row where a table has no such column: `t.json_agg` is `json_agg(t)`. Functions of
+ * the other lists can be read in the same way. Those return a row (see `rowChoices`), a number or a name.
  */
 export const rowFunctions = list(`
   any_out anycompatible_out anycompatiblenonarray_out anyelement_out anynonarray_out array_agg concat hash_record json_agg json_agg_strict
@@ -40,7 +40,7 @@ export const rowFunctions = list(`
   record_out record_send row_to_json to_json to_jsonb
 `);
 
-/** The allowed functions that give a row if PostgreSQL reads them as a function of the whole row: `t.max` is `max(t)`. */
+/** The allowed functions that return a row if PostgreSQL reads them as a function of the whole row: `t.max` is `max(t)`. */
 export const rowChoices = list('any_value first_value lag last_value lead max min mode');
 
 /** The types of casts, as the parser names them, and arrays of them. No reg* types (they probe the catalogue), no user types. */

@@ -9,7 +9,7 @@ const deepest = 2_000;
 
 const openers: ReadonlySet<string> = new Set(['(', '[', 'case']);
 const closers: ReadonlySet<string> = new Set([')', ']', 'end']);
-/** Tokens that do not add to the depth of the tokens behind them: PostgreSQL makes one list of `a AND b AND c`. */
+/** Tokens after which the depth begins again at 0: PostgreSQL makes one list of `a AND b AND c`, without further levels. */
 const separators: ReadonlySet<string> = new Set([',', 'and', 'or', 'when', 'then', 'else']);
 
 /**

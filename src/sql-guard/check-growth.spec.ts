@@ -88,7 +88,7 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'length' });
   });
 
-  // PostgreSQL compares each item with each, and neither its time limit nor a cancellation ends that.
+  // PostgreSQL compares each item of one list with each of the other, and neither its time limit nor a cancellation ends that.
   it.each([
     '$.a[*] == $.b[*]',
     '$[*] != $[*]',
@@ -147,7 +147,7 @@ describe('the values that user SQL may build', () => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason });
   });
 
-  // Each takes longer than anybody waits where an argument is judged twice at each level.
+  // If an argument were judged twice at each level, each of these cases would take longer than anybody waits.
   it.each(['concat(', 'concat_ws(a, ', 'array_to_string(string_to_array(', 'overlay(', 'lower('])(
     'judges what is within %s once',
     before => {
@@ -197,7 +197,7 @@ describe('the values that user SQL may build', () => {
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBeLessThanOrEqual(3);
   });
 
-  // It takes minutes where each `*` goes through the names of all relations, of which there are any number.
+  // Without the limit of 200 relations this takes minutes, because each `*` goes through the names of all relations.
   it('have few relations behind them', () => {
     const list = `WITH c AS (SELECT ${Array.from({ length: 833 }, (_, n) => `1 AS q${n}`).join(', ')})`;
     const from = (count: number) => Array.from({ length: count }, (_, n) => `c b${n}`).join(', ');
@@ -234,7 +234,7 @@ describe('the values that user SQL may build', () => {
     await client.end();
     await database.drop();
     const unknown = rows.map(({ name }) => name).filter(name => !rowFunctions.has(name) && !rowChoices.has(name));
-    // These give a number.
+    // These functions return a number, which cannot be long.
     expect(unknown.sort()).toEqual(['count', 'cume_dist', 'dense_rank', 'num_nonnulls', 'num_nulls', 'percent_rank', 'rank']);
   });
 

@@ -27,7 +27,7 @@ interface Size {
 
 const stored: Size = { times: 1, isList: false };
 
-/** The columns that a sub-select, a name of a WITH list or a table gives. */
+/** The columns of a sub-select, of a name of a WITH list, or of a table. */
 interface Relation {
   /** The size of the largest column of the relation. */
   columns: Size;
@@ -85,7 +85,7 @@ const pathFunctions: ReadonlySet<string> = new Set([
 
 /**
  * Limits the length of the values that user SQL may build, judged by the shape of the SQL. The SQL text is embedded unchanged, so no value
- * can be measured while the statement runs. Works on trees that the walk has admitted.
+ * can be measured while the statement runs. `tree` must have passed `walkTree`.
  * @returns the factor by which a value in `tree` may be longer than a stored one, at least 1
  * @throws Refusal if the factor is above {@link maxGrowth}
  */
@@ -142,7 +142,7 @@ export function checkGrowth(tree: SqlTree): number {
     return { times: isList ? times * quoted : times, isList: false };
   }
 
-  /** The size of a row. The tree does not tell where a row becomes a text, so the quotes of the row's text count at once. */
+  /** The size of a row. The tree does not show where a row is converted to text, so the quotes of its text are counted already here. */
   function rowOf(times: number): Size {
     return { times: times * quoted, isList: false };
   }
@@ -192,7 +192,7 @@ export function checkGrowth(tree: SqlTree): number {
       return noted({ times: Math.max(others.times, times), isList: isList || lists.has(name) }, offset, name);
     }
     if (name === 'count') return stored;
-    // With a list of fractions these functions give one value for each fraction.
+    // With a list of fractions these functions return one value for each fraction.
     if (name === 'percentile_cont' || name === 'percentile_disc') {
       const fractions = fractionsOf(args[0], name, offset);
       return { ...noted({ ...others, times: others.times * fractions }, offset, name), isList: others.isList || fractions > 1 };
@@ -266,8 +266,8 @@ export function checkGrowth(tree: SqlTree): number {
   }
 
   /**
-   * The columns that one item of a SELECT list gives: one column, or for `*` the columns of relations. @param all the columns of FROM
-   * together
+   * The columns that one item of a SELECT list adds to the result: one column, or for `*` the columns of relations.
+   * @param all the columns of FROM together
    */
   function targetOf({ name, val }: NodeFields, all: Relation, scope: Scope, offset: number | undefined): Relation {
     const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
@@ -330,8 +330,8 @@ function joined(relations: readonly Relation[]): Relation {
 }
 
 /**
- * The names of the columns of all these relations; null if the names of one are unknown. Relations that share their names, as each `*` of
- * a query does, are read once.
+ * The names of the columns of all these relations; null if the names of one are unknown. The set of names that several relations share,
+ * such as those of each `*` in a SELECT list, is read once.
  */
 function namesOf(relations: readonly Relation[]): Relation['names'] {
   const different = new Set(relations.map(({ names }) => names));
@@ -363,7 +363,7 @@ function constantsOf(node: unknown): string[] | null {
   return texts.every(each => each !== null) ? texts.flat() : null;
 }
 
-/** The number of fractions in an argument. @throws Refusal unless they are numbers that are written there */
+/** The number of fractions in an argument. @throws Refusal unless the argument is a constant number or a list of such numbers */
 function fractionsOf(node: unknown, name: string, offset: number | undefined): number {
   const { TypeCast: cast } = (node ?? {}) as { TypeCast?: NodeFields };
   const numbers = constantsOf(cast ? cast.arg : (node ?? {}));
@@ -385,8 +385,9 @@ function children(fields: NodeFields): unknown[] {
 }
 
 /**
- * The length of a constant text. @param counted the text whose occurrences are counted instead; all characters if left out. @throws
- * Refusal unless the node is a constant
+ * The length of a constant text.
+ * @param counted the text whose occurrences are counted instead; all characters if left out
+ * @throws Refusal unless the node is a constant
  */
 function constantLength(node: unknown, name: string, offset: number | undefined, counted?: string): number {
   const text = constantText(node);

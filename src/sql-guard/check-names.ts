@@ -6,7 +6,7 @@ import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** Maximum characters of a constant regular expression. `statement_timeout` limits the run time of expressions that are not refused. */
+/** Maximum characters of a constant regular expression. `statement_timeout` limits the run time of the patterns that are not refused. */
 const maxPatternLength = 1_000;
 const mostNormalized = 1_000;
 
@@ -19,7 +19,10 @@ export function functionName(node: NodeFields, offset: number | undefined): stri
   return name;
 }
 
-/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types, operators and written times. Columns depend on the place of the SQL. */
+/**
+ * Checks functions, the clock, types, operators and times (rules 4, 5, 7 and 8 of filter-guard.md, B.3). Columns are checked by each guard
+ * itself, because the allowed ones depend on the place of the SQL.
+ */
 export function checkNames(
   type: string,
   node: NodeFields,

@@ -5,12 +5,12 @@ import { type NodeFields, Refusal } from './walk-tree.js';
 
 const longestPath = 1_000;
 
-/** Refuses a path of jsonb that multiplies what it finds, or that PostgreSQL cannot stop following. @throws Refusal */
+/** Refuses a jsonpath that can find the same element many times, or whose evaluation PostgreSQL cannot interrupt. @throws Refusal */
 export function checkPath(node: unknown, variables: unknown, name: string, offset: number | undefined): void {
   const path = constantText(withoutCast(node));
   const tokens = path !== null && path.length <= longestPath ? tokensOf(path) : null;
   if (!tokens || multiplies(tokens)) throw new Refusal('function', name, offset, plainPath);
-  // A variable may hold a list, which a comparison takes apart.
+  // A variable may hold a list, and a comparison compares each item of a list.
   const isConstant = constantText(withoutCast(variables)) !== null && isShortList(variables);
   tokens.forEach((token, at) => {
     if (comparisons.has(token) && !isValueBefore(tokens, at, isConstant) && !isValueAfter(tokens, at, isConstant))
@@ -50,7 +50,7 @@ function multiplies(tokens: readonly string[]): boolean {
  * after a limit of 0.2 s.
  */
 function isValueBefore(tokens: readonly string[], at: number, variables: boolean): boolean {
-  // The value is the whole side, so it begins where a predicate may begin.
+  // The value must be the whole left side, so it must begin where a predicate may begin.
   for (let start = at - 1; start >= 0 && !isBetweenSides(tokens[start]); start -= 1) {
     const before = tokens[start - 1];
     const mayBegin = before === undefined || /^(?:\(|&&|\|\||lax|strict)$/i.test(before);
@@ -69,8 +69,8 @@ function isBetweenSides(token: string | undefined): boolean {
 }
 
 /**
- * The place behind one value that is written at a place: a constant with signs, in parentheses or with methods, as in
- * `"2024-01-01".datetime()`. Null if another thing is written there.
+ * The index of the token behind the value that begins at token `at`: a constant with signs, in parentheses or with methods, as in
+ * `"2024-01-01".datetime()`. Null if no such value begins there.
  */
 function endOfValue(tokens: readonly string[], at: number, variables: boolean): number | null {
   let start = at;

@@ -18,7 +18,7 @@ function refusalOf(expression: string): Record<string, unknown> | null {
   }
 }
 
-// Each takes minutes of a server's process, which no limit ends, where both texts or lists are long.
+// If both texts or lists are long, each of these takes minutes of a server's process, and no limit ends it.
 describe('a text or item that is sought', () => {
   beforeAll(loadSqlParser);
 

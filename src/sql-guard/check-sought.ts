@@ -3,8 +3,8 @@ import { constantText } from './constant-text.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /**
- * Maximum elements of a list that is compared with each element of another list, and in `mostListed` the maximum characters of a constant
- * with all these elements.
+ * Maximum elements of a list, each of which is compared with each element of another list. `mostListed` is the maximum number of characters
+ * of such a list that is written as one constant, such as `'{a,b}'`.
  */
 const mostElements = 100;
 const mostListed = 2_000;
@@ -34,11 +34,11 @@ export function checkSoughtOfOperator(node: NodeFields, offset: number | undefin
     throw new Refusal('operator', 'LIKE', offset, isOfEach ? shortLists : shortTexts);
   if (containing.has(operator) && ![node.lexpr, node.rexpr].some(isShortList))
     throw new Refusal('operator', operator ?? undefined, offset, shortLists);
-  // `-` takes the keys that a list names out of a document. A list that is a column is not recognised as a list here.
+  // `-` removes the keys in a list from a document. A list that is a column is not recognised as a list here.
   if (operator === '-' && isList(node.rexpr) && !isShortList(node.rexpr)) throw new Refusal('operator', '-', offset, shortLists);
 }
 
-/** Refuses `a LIKE ANY (SELECT …)`, because the tree does not tell how long the texts of a sub-select are. @throws Refusal */
+/** Refuses `a LIKE ANY (SELECT …)`, because the tree does not show how long the texts of a sub-select are. @throws Refusal */
 export function checkSoughtOfSubselect(node: NodeFields, offset: number | undefined): void {
   const operator = nameParts(node.operName ?? []).at(-1);
   if (node.operName !== undefined && !comparing.has(operator)) throw new Refusal('operator', operator ?? undefined, offset, shortLists);
@@ -79,7 +79,7 @@ export function isShortList(node: unknown): boolean {
   return text !== null && text.length <= mostListed && text.split(',').length <= mostElements;
 }
 
-/** Maximum characters that the text of an expression may have, as far as its form tells; Infinity if the form does not tell. */
+/** Maximum characters that the text of an expression may have, derived from its form; Infinity if the form sets no limit. */
 function mostCharacters(node: unknown): number {
   const fields = (node ?? {}) as Record<string, NodeFields | undefined>;
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice, CaseExpr: cases } = fields;
@@ -116,7 +116,7 @@ function mostCharacters(node: unknown): number {
   }
 }
 
-/** The value of a whole number that is written there and is not negative; Infinity for any other expression. */
+/** The value of a constant that is a whole number and not negative; Infinity for any other expression. */
 function wholeNumber(node: unknown): number {
   const { ival } = ((node ?? {}) as { A_Const?: { ival?: { ival?: number } } }).A_Const ?? {};
   const number = ival ? (ival.ival ?? 0) : -1;

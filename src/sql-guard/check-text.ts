@@ -14,8 +14,9 @@ const maxLength = 4_000;
 const longRun = /[-+*/<>=~!@#%^&|`?]{201}/;
 
 /**
- * Rule 1 of the guard, before the parser runs. A NUL would end the text for the parser (a C string) while PostgreSQL reads on. Comments
- * would be harmless where the text is embedded, but they hide what a clause does from its readers, so comments are refused too.
+ * Checks the text before the parser runs (rule 1 of filter-guard.md, B.3). A NUL would end the text for the parser (a C string) while
+ * PostgreSQL reads on. Comments would be harmless where the text is embedded, but they can hide from a reader what a clause does, so they
+ * are refused too.
  * @param limit in characters (code points)
  * @returns the number of names, numbers and operators, 0 for a text that does not parse
  * @throws UnsafeFilterClauseError
@@ -38,7 +39,7 @@ export function checkText(text: string, limit = maxLength): number {
     tokens = scanTokens(text);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
-    return 0; // The parse that follows finds the place.
+    return 0; // The parse that follows reports the error with its place.
   }
   locate(text, '', () => checkDepth(tokens));
   locate(text, '', () => checkLengths(tokens));
@@ -58,7 +59,7 @@ export function checkText(text: string, limit = maxLength): number {
  */
 function checkLengths(tokens: readonly SqlToken[]): void {
   for (const { text, tokenName, start } of tokens) {
-    // The scanner knows no name for a token of the kind U&"…".
+    // The scanner has no token name for a token of the kind U&"…".
     if (tokenName !== 'IDENT' && !/^u&"/i.test(text)) continue;
     const name = nameIn(text);
     if (!fitsIdentifier(name)) throw new Refusal('length', name, start, shorterName, tooLongName);
@@ -86,8 +87,9 @@ const shorterName: Bilingual = {
 };
 
 /**
- * Refuses a text with more names, numbers and operators than are judged in one go. @param what the kind of text, for the message. @throws
- * UnsafeFilterClauseError
+ * Refuses a text with more names, numbers and operators than are judged in one go.
+ * @param what the kind of text, for the message
+ * @throws UnsafeFilterClauseError
  */
 export function checkParts(parts: number, most: number, what: Bilingual): void {
   if (parts <= most) return;
@@ -99,8 +101,8 @@ export function checkParts(parts: number, most: number, what: Bilingual): void {
 }
 
 /**
- * Runs `parse`, which parses `sql` (the prefix and the client's text), and gives its refusals a place in the client's text. @throws
- * UnsafeFilterClauseError
+ * Runs `parse`, which parses `sql` (the prefix and the client's text). Its refusals get a place in the client's text.
+ * @throws UnsafeFilterClauseError
  */
 export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   try {
@@ -130,7 +132,7 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   }
 }
 
-/** The message of PostgreSQL in English, with the Chinese text of the common ones. */
+/** PostgreSQL's message as the English text, and a Chinese text for the common messages. */
 function describeSyntaxError(en: string, token: string | undefined): Bilingual {
   if (en.startsWith('syntax error at end')) return { zh: '内容不完整', en };
   if (en.startsWith('unterminated')) return { zh: '引号没有结束', en };

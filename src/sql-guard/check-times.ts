@@ -4,7 +4,7 @@ import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 const lead = String.raw`^[\p{L}\d\s./,-]{0,60}?`;
 const trail = String.raw`[\p{L}\d\s:./_+()-]{0,60}$`;
-/** Digits behind the point of which one beyond the sixth is not 0. */
+/** Matches a fraction with a digit other than 0 after its sixth digit. */
 const tooFine = '[.,][0-9]{6}[0-9]*[1-9]';
 /**
  * Texts with the form of a time that PostgreSQL would change: it rounds the seventh decimal of a second, so that 23:59:59.9999999 becomes
@@ -17,7 +17,7 @@ const changedTimes = [
   String.raw`\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[Tt\s]\s*(?:[01]\d|2[0-3])[0-5]\d(?:\d{2}${tooFine}|60(?!\d))`,
   String.raw`\d*${tooFine}\s*[Ss](?:[Ee][Cc](?:[Oo][Nn][Dd])?[Ss]?)?(?!\p{L})`,
 ].map(clock => new RegExp(`${lead}${clock}${trail}`, 'u'));
-/** An interval also rounds the parts of a number without a unit, and of a day. */
+/** In an interval PostgreSQL also rounds fractions of days and of numbers without a unit, so any such fraction is refused. */
 const changedInterval = new RegExp(tooFine);
 
 /** For each function that makes a time of numbers, the position of the seconds among its arguments. */
@@ -35,7 +35,7 @@ export function checkInterval({ arg, typeName }: NodeFields, offset: number | un
   if (text !== null && changedInterval.test(text)) throw changed(text, offset);
 }
 
-/** Refuses seconds of a number that PostgreSQL would round. @throws Refusal */
+/** Refuses a call such as `make_time(1, 2, 3.1234567)` whose constant seconds PostgreSQL would change. @throws Refusal */
 export function checkSeconds(name: string, node: NodeFields, offset: number | undefined): void {
   if (!Object.hasOwn(secondsAt, name)) return;
   const seconds = ((node.args ?? []) as { A_Const?: { ival?: { ival?: number }; fval?: { fval: string } } }[])[secondsAt[name]!]?.A_Const;

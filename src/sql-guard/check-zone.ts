@@ -28,7 +28,10 @@ function isWritten(node: unknown): boolean {
   return [...results, ...(cases.defresult === undefined ? [] : [cases.defresult])].every(isWritten);
 }
 
-/** Whether a text is an abbreviation, an offset in quarters of an hour, or a zone that this runtime knows. These are few enough to keep. */
+/**
+ * Whether a text is an abbreviation, an offset in quarters of an hour, or a zone that this runtime knows. PostgreSQL can keep all of these,
+ * because they are few.
+ */
 function isZone(name: string): boolean {
   if (/^[a-z]{1,6}$/i.test(name) || /^(?:utc|gmt)?[-+]?\d{1,2}(?::?(?:00|15|30|45))?$/i.test(name)) return true;
   try {

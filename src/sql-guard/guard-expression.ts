@@ -13,7 +13,7 @@ type Columns = ReadonlySet<string> | ReadonlyMap<string, unknown>;
 
 export interface GuardScope {
   /**
-   * The allowed column names, as the database has them. `any` while the names are unknown: a column is then named as PostgreSQL reads it.
+   * The allowed column names, as the database has them. `any` while the names are unknown: every name is then taken as PostgreSQL reads it.
    */
   columns: Columns | 'any';
   /** The qualifier that may stand before these columns: `o` in `o.amount`. */
@@ -99,7 +99,7 @@ function refuseColumnName(node: NodeFields, offset: number | undefined, { column
   if (column !== undefined) throw new Refusal('function', name, offset, inQuotes(column));
 }
 
-/** Rule 2: one statement, a SELECT to which the text added nothing but its WHERE. */
+/** Checks that there is one statement, a SELECT to which the text added only its WHERE (rule 2 of filter-guard.md, B.3). */
 function onlyWhere(statements: SqlStatement[]): SqlTree {
   const [first, second] = statements;
   // `stmt_len` is set only when a separator ends the statement, even if nothing follows the separator.
@@ -116,8 +116,8 @@ function onlyWhere(statements: SqlStatement[]): SqlTree {
 }
 
 /**
- * Rule 6. System columns, whole rows, other tables and functional notation are all refused, because the scope does not list them as
- * columns.
+ * Checks a reference to a column (rule 6 of filter-guard.md, B.3). System columns, whole rows, other tables and functional notation are all
+ * refused, because the scope does not list them as columns.
  */
 function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope, text: Buffer): [string | null, string] | Respelling {
   const parts = nameParts(node.fields);

@@ -32,7 +32,7 @@ export interface GuardedSelect {
 const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
 
 const maxQueryLength = 20_000;
-/** Maximum names, numbers and operators of a query. So many are judged in one go, in some 50 ms. */
+/** Maximum names, numbers and operators of a query. The guard judges a query of this size in some 50 ms, in one go. */
 const mostParts = 5_000;
 /**
  * Maximum tables that a source names as those behind the rows of a query. The query may read more tables, but a source is repeated with

@@ -111,7 +111,7 @@ export function reasonForNode(type: string): UnsafeReason {
   return 'operator';
 }
 
-/** The word in a user's text for a refused node or key whose own name tells a user too little; undefined if the name is enough. */
+/** The word in a user's text for a refused node or key whose own name means little to a user; undefined if the name is clear enough. */
 export function writtenWord(name: string): string | undefined {
   const words: Readonly<Record<string, string>> = {
     CollateClause: 'COLLATE',

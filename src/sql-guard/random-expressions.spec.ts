@@ -12,7 +12,9 @@ import { isLong } from '../../test/support/tier.js';
 const seed = 20261124;
 const scope: GuardScope = { columns: new Set(['n', 'x', 's', 'd', 'b', '地区']), alias: 't' };
 
-/** One token of SQL: a word of the grammar, a column, a function, a text, or what is written in one way only. */
+/**
+ * One token of SQL: a word of the grammar, a column, a function or a text. A plain string is a token that can be written in one way only.
+ */
 type Token = { word: string } | { column: string } | { call: string } | { text: string } | string;
 
 /** Tokens from a template: `COALESCE( % , % )`. Each % stands for the next part. */
@@ -112,7 +114,7 @@ const style = fc.nat();
 
 const plainly = (tokens: Token[]): string => tokens.map(token => (typeof token === 'string' ? token : writings(token)[0]!)).join(' ');
 
-/** The ways to write a token. */
+/** The ways to write a token; the first is the plain one. */
 function writings(token: Exclude<Token, string>): string[] {
   if ('word' in token) return [token.word, token.word.toLowerCase(), `${token.word[0]}${token.word.slice(1).toLowerCase()}`];
   if ('call' in token)
@@ -181,7 +183,7 @@ describe(`random expressions of what is allowed (seed ${seed})`, () => {
         try {
           guarded = guardExpression(written, scope);
         } catch (error) {
-          // Values may not grow without limit, whatever they are built of.
+          // The guard refuses values that may grow too long, even if all their parts are allowed.
           if (error instanceof UnsafeFilterClauseError && error.refused.reason === 'length') return;
           throw error;
         }

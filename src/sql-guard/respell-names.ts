@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../sql/quote-identifier.js';
  * it.
  */
 export interface Respelling {
-  /** Offset of the reference in the text, in bytes, as is `length`. */
+  /** Offset of the reference in the text. It counts bytes, and so does `length`. */
   offset: number;
   length: number;
   sql: string;
@@ -48,8 +48,7 @@ export interface WrittenColumn {
 }
 
 /**
- * The reference to the column `parsed` that begins at `offset`, a number of bytes. Null for a name in quotes, which is as its table has
- * it.
+ * The reference to the column `parsed` that begins at `offset`, a number of bytes. Null for a name in quotes, which needs no respelling.
  */
 export function findWritten(statement: Buffer, offset: number, parsed: string): WrittenColumn | null {
   const [text = '', first = '', dot = '', second] = reference.exec(statement.subarray(offset, offset + longestReference).toString()) ?? [];

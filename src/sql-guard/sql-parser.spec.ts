@@ -5,7 +5,7 @@ beforeAll(loadSqlParser);
 
 const columns = Array.from({ length: 2_000 }, (_, index) => `column_${index}`).join(', ');
 
-/** Parses until the turn is ended in the middle of a parse, as it nearly always is. */
+/** Runs turns of 30 ms until one is ended in the middle of a parse. Nearly always the first one is. */
 function endInTheMiddle(): void {
   for (let number = 0; ;) {
     expect(() =>

@@ -48,7 +48,7 @@ whenTurnEnds(() => {
   loading.catch(() => (isBroken = true));
 });
 
-/** Runs `work` with the parser. @throws SqlSyntaxError; while the parser is being replaced, an error that tells to try again */
+/** Runs `work` with the parser. @throws SqlSyntaxError; a 503 error while the parser is being replaced */
 function withParser<T>(work: (parser: Parser) => T): T {
   if (isReplaced) throw turnEnded();
   isAtWork = true;

@@ -9,17 +9,17 @@ export function quoteTable(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
 }
 
-/** PostgreSQL and its parser cut a name to so many bytes of UTF-8: 21 Chinese characters. */
+/** Maximum bytes of a name in UTF-8, which is 21 Chinese characters. PostgreSQL and its parser cut a longer name. */
 export const longestIdentifierBytes = 63;
 
-/** Tells whether PostgreSQL keeps a name as it is. It cuts a longer name silently, so that the name may mean another column. */
+/** Whether PostgreSQL keeps a name as it is. It cuts a longer name silently, so that the name may mean another column. */
 export function fitsIdentifier(name: string): boolean {
   return Buffer.byteLength(name) <= longestIdentifierBytes;
 }
 
 const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid']);
 
-/** Tells whether a name belongs to a system column, which every table of PostgreSQL has, so that no other column can have the name. */
+/** Whether a name belongs to a system column. Every table of PostgreSQL has these, so no other column can have the name. */
 export function isSystemColumn(name: string): boolean {
   return systemColumns.has(name);
 }

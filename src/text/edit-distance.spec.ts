@@ -36,7 +36,7 @@ it('is what a table of all cells says, for random words', () => {
   );
 });
 
-/** Optimal string alignment, with each distance of beginnings computed anew. */
+/** Optimal string alignment by recursion over the beginnings of both words. */
 function naiveDistance(a: string, b: string, memo = new Map<string, number>()): number {
   if (a === '' || b === '') return a.length + b.length;
   const key = `${a},${b}`;

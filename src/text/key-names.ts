@@ -52,18 +52,18 @@ function withoutKeyWord(column: string, chinese: RegExp): string[] {
   return words.filter(word => word !== '');
 }
 
-/** The ways in which a column may call a row, each in one word: with and without the words that only say that it is a key. */
+/** The words by which a column may name a row, each in one word: with and without the words that only mark it as a key. */
 export function callsOf(column: string): string[] {
   return [...new Set([meaningOf(column).join(''), wordsOf(column).join('')])];
 }
 
-/** Tells whether the name of a column says that the column is a key. */
+/** Whether the name of a column marks it as a key: `customer_id`, 编号. */
 export function isKeyName(column: string): boolean {
   const words = wordsOf(column);
   return keyWords.has(words.at(-1) ?? '') || meaningOf(column).join('') !== words.join('');
 }
 
-/** All ways in which a column may call a row of the table, in one word: `order_details` is orderdetails or orderdetail. */
+/** The words by which a column may name a row of the table: orderdetails or orderdetail for `order_details`. */
 export function namesOfRow(table: string): Set<string> {
   const words = wordsOf(table);
   if (words.length > 1 && layers.has(words[0]!)) words.shift();
@@ -79,13 +79,13 @@ interface NamedTable {
   comment: string | null;
 }
 
-/** Tells whether the name of a column means the rows of the table. */
+/** Whether a column is named after the rows of the table: `customer_id` after `customers`. */
 export function namesRowOf(column: string, { bareName, comment }: NamedTable): boolean {
   const meaning = meaningOf(column).join('');
   return namesOfRow(bareName).has(meaning) || namesOfRow(wordIn(comment) ?? '').has(meaning);
 }
 
-/** Tells whether a column is named like the key of its own table. */
+/** Whether a column is named like the key of its own table: `id`, or `customer_id` in `customers`. */
 export function isOwnKey(column: string, table: NamedTable): boolean {
   return isKeyName(column) && (plainKeys.has(wordsOf(column).join('')) || namesRowOf(column, table));
 }
@@ -104,7 +104,7 @@ export function fitOfNames(column: string, table: string, key: string): number {
   return isNamedKey && wordsOf(column).join('') === wordsOf(key).join('') ? 1 : 0;
 }
 
-/** Names of columns by which a row refers to another row of its own table, and those that may mean a row of another table as well. */
+/** Names of columns that refer to another row of their own table. Those of `toOwnTableToo` may also refer to a row of another table. */
 const toOwnTable = /^(?:parent|parentnode|reportsto|上级|上一级|父级|父|父节点|父类)$/u;
 const toOwnTableToo = new Set(
   ['manager', 'mgr', 'supervisor', 'boss', 'mentor', 'leader', 'superior', 'predecessor', 'successor', 'ancestor', 'root', 'previous', 'prev']
@@ -123,15 +123,17 @@ const personWords =
 const chinesePersonWords =
   /(?:员|人|员工|职工|用户|会员|客户|顾客|学生|教师|老师|代理商?|经销商)(?:基本)?(?:信息|档案|资料|名单|名册|列表)?表?$/u;
 
-/** Tells whether the rows of a table of this name are persons: `dim_employee`, 员工信息表. */
+/** Whether the rows of a table of this name are persons: `dim_employee`, 员工信息表. */
 function namesPersons(table: string): boolean {
   const words = wordsOf(table).join(' ');
   return personWords.test(words) || chinesePersonWords.test(words);
 }
 
 /**
- * How well the name of a column fits a reference to its own table: 3, 2 if another table of that name fits better, or 0.
- * @param tables the names of the table; the manager of a department is no department
+ * How well the name of a column fits a reference to its own table: 3 if it fits, 2 if another table of that name would fit better, 0 if it
+ * does not fit.
+ * @param tables the names of the table. A role such as manager fits only a table of persons: the manager of a department is not a
+ *   department.
  */
 export function fitOfOwnTable(column: string, tables: readonly string[]): number {
   const meaning = meaningOf(column).join('');
@@ -142,13 +144,13 @@ export function fitOfOwnTable(column: string, tables: readonly string[]): number
 /** Names of columns that hold the name of a thing, in any table. */
 const captions = new Set(['name', 'title', 'label', 'description', '名称', '姓名', '名字', '标题', '描述']);
 
-/** Tells whether two columns have the same name, which is not one that columns of any table have. */
+/** Whether two columns have the same name, other than a name that columns of any table have, such as `id` or `title`. */
 export function shareName(column: string, other: string): boolean {
   const name = wordsOf(column).join('');
   return name === wordsOf(other).join('') && !plainKeys.has(name) && !captions.has(name);
 }
 
-/** Tells whether a column names the key of some other table: `region_id`, 部门编号, but not `id` or `postal_code`. */
+/** Whether a column is named after the key of another table: `region_id`, 部门编号, but not `id` or `postal_code`. */
 export function namesForeignKey(column: string): boolean {
   return (
     !plainKeys.has(wordsOf(column).join('')) &&

@@ -4,9 +4,9 @@ import { editDistance } from './edit-distance.js';
 const compared = 64;
 /** Maximum candidates that `nearestName` compares: a graph may have tens of thousands of names. */
 const mostCompared = 4_000;
-/** Maximum candidates that `nearestFirst` compares with all edits counted: two names of 64 letters take 50 µs. */
+/** Maximum candidates that `nearestFirst` compares. It counts all edits, which takes 50 µs for two names of 64 letters. */
 const mostRanked = 200;
-/** Share of different letters from which on two names count as not alike at all. */
+/** Candidates with at least this share of different letters rank as equally unlike. */
 const unlike = 0.75;
 
 /**

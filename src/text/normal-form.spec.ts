@@ -11,7 +11,7 @@ describe('inNormalForm', () => {
     expect([...inNormalForm(`a${marks}b`, 'NFC')].sort()).toEqual([...`a${marks}b`].sort());
   });
 
-  // Each takes minutes in the square of its length.
+  // In time that grows with the square of its length, each text would take minutes.
   it.each([
     ['of two classes', `a${'\u0315'.repeat(240_000)}${'\u0327'.repeat(240_000)}`],
     ['that are letters before', `a${'\uff9e\u093c'.repeat(240_000)}`],

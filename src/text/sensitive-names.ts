@@ -14,7 +14,7 @@ const pairs = new Set([
 ]);
 const chinese = /密码|口令|密钥|令牌|身份证|护照|银行卡|信用卡/;
 
-/** Tells whether the name of a column or property says that its values should not be seen in samples and logs. */
+/** Whether the name of a column or property shows that its values should not be seen in samples and logs: `password`, `id_card`. */
 export function isSensitiveName(name: string): boolean {
   const found = wordsOf(name);
   const isPair = found.some((word, index) => pairs.has(`${word} ${found[index + 1] ?? ''}`));

@@ -58,9 +58,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Tells whether a password matches the hash `stored`. False for a wrong password, and for `undefined`. Both cases take the work of the
-   * current cost, so the time does not tell which names exist, nor whose hash is older than a raised cost. A hash of a higher cost than the
-   * current one takes longer.
+   * Whether a password matches the hash `stored`; false also if `stored` is undefined. A wrong password and an undefined hash both take the
+   * work of the current cost, so the time does not reveal which names exist, nor whose hash is older than a raised cost. A hash of a higher
+   * cost than the current one takes longer.
    * @throws HashingBusyError
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
@@ -74,7 +74,7 @@ export class PasswordHasher {
     return matches && stored !== undefined;
   }
 
-  /** Tells whether a stored hash was made with another cost than the current one. */
+  /** Whether a stored hash was made with another cost than the current one. */
   isOutdated(stored: string): boolean {
     return bcrypt.getRounds(stored) !== this.cost;
   }

@@ -8,7 +8,7 @@ import { UserNotFoundError } from './users.errors.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-/** Work on accounts that only admins may do. */
+/** The operations on accounts that only admins may call. */
 @Injectable()
 export class UserAdministrationService {
   constructor(

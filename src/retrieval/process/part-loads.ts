@@ -10,10 +10,10 @@ import { type GraphReader, type RetrievalDatabase, VersionMovedError } from './r
 import { type PartBefore, type PartKey, searchPart, type SharedParts } from './threads/shared-parts.js';
 
 const loadTimeoutMs = 600_000;
-/** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
+/** The most bytes that one statement of a load may return. It takes the place of the limit on answers, which is meant for queries. */
 const mostBytesPerFetch = 64 * 1024 * 1024;
 const leastBytesPerNode = 28;
-/** A load that takes less than this share of the memory is a small one. */
+/** A load is small if it takes less than this share of the memory for graphs. */
 const smallShare = 1 / 32;
 
 /** One version of one graph. */
@@ -25,29 +25,34 @@ export interface GraphVersion {
 
 /** How a part is made. */
 interface Making<T> {
-  /** From the rows. */
+  /** Makes the part from the rows of the graph's tables. */
   read: (reader: GraphReader, room: LoadRoom) => Promise<T>;
-  /** From the part of an earlier version, where that can be done. Null where it is not known what has changed. */
+  /** Makes the part from the same part of an earlier version. Null if it is not known what has changed since that version. */
   bringForward?: (reader: GraphReader, earlier: EarlierVersion) => Promise<T | null>;
 }
 
-/** Loads the parts of graphs into memory: in the share of a caller, within the memory, and from files where they are. */
+/**
+ * Loads the parts of graphs into memory, from files where these exist. Small loads count towards the share of a caller, and no load may
+ * exceed the memory for graphs.
+ */
 export class PartLoads {
-  /** Versions of which a part does not fit into memory, by graph and part. Finding that out again would cost a whole load. */
+  /**
+   * The versions of which a part does not fit into memory, by graph and part. Without them each query would load the part again to fail.
+   */
   private readonly refused = new Map<string, { version: number; error: GraphExceedsMemoryError }>();
   /**
-   * Large loads take turns with those of other threads. Small ones, and the indexes of properties, do not wait for them: a graph of a
-   * million nodes takes half a minute.
+   * The queue of small loads, and of indexes that are made from loaded parts. They do not wait for large loads: one of a graph of a million
+   * nodes takes half a minute.
    */
   private readonly small = new FairShare({
-    // A caller alone has three.
+    // A caller who is alone gets half of the places.
     places: 6,
-    // Others wait in lines of their own, however long this one is.
+    // The line of one caller may have any length, because other callers wait in lines of their own.
     waitingPerCaller: Infinity,
     patienceMs: loadTimeoutMs,
     refuse: retryAfterS => new RetrievalBusyError(retryAfterS),
   });
-  /** The user who was the last to ask each graph. */
+  /** The last user who queried each graph, by the id of the graph. */
   private readonly callers = new Map<number, string>();
   private readonly sizes = new PartSizes();
   private readonly smallBytes: number;
@@ -62,12 +67,12 @@ export class PartLoads {
     this.smallBytes = smallShare * budgetBytes;
   }
 
-  /** Notes the last user to ask a graph. Small loads of the graph take the share of this user. */
+  /** Notes the last user who queried a graph. Small loads of the graph count towards the share of this user. */
   askedBy(graphId: number, caller: string): void {
     this.callers.set(graphId, caller);
   }
 
-  /** Gets a part of a version: from memory, else from a file, else as `Making` says. All callers share one load. */
+  /** Gets a part of a version: from memory, else from a file, else made by the functions of `Making`. All callers share one load. */
   part<T extends object>(graph: GraphVersion, name: string, { read, bringForward }: Making<T>): Promise<T> {
     const key = { graphId: graph.graphId, version: graph.version, name };
     return this.sized(key, async before => {
@@ -89,14 +94,14 @@ export class PartLoads {
         const kept = files && ((await files.read(key, stamp!, room)) as T | null);
         if (kept) return kept;
         const made = await this.reading(graph, reader => make(reader, room));
-        // The file is of use to a later process only, so nobody waits for it.
+        // Only a later process needs the file, so nobody waits until it is written.
         files?.write(key, stamp!, made).catch(this.onFileFault);
         return made;
       });
     });
   }
 
-  /** Gets a part that is made of other parts in a moment. */
+  /** Gets a part that is quickly made from other parts. */
   derive<T extends object>(key: PartKey, make: () => Promise<T>): Promise<T> {
     return this.sized(key, () => this.asSmall(key.graphId, make));
   }
@@ -106,7 +111,7 @@ export class PartLoads {
     this.sizes.note(key, bytes);
   }
 
-  /** The bytes that these parts of a graph are known to take. */
+  /** The bytes of these parts of a graph, as far as they were measured. */
   bytesOf(graph: GraphVersion, names: string[]): number {
     return this.sizes.sum(graph, names);
   }
@@ -136,7 +141,7 @@ export class PartLoads {
     }
   }
 
-  /** Reads of this very version. @throws VersionMovedError */
+  /** Reads the graph in exactly this version. @throws VersionMovedError if the graph has another version */
   private reading<T>(graph: GraphVersion, read: (reader: GraphReader) => Promise<T>): Promise<T> {
     return this.database.atLeast(graph.version).readGraph(
       graph.graphId,
@@ -154,7 +159,10 @@ export class PartLoads {
     return this.small.run({ caller: this.callers.get(graphId) ?? `graph ${graphId}` }, load);
   }
 
-  /** How much a load takes is known when it has taken it, so it begins as a small one unless it took more before. */
+  /**
+   * Runs a load as a small one, and begins it again as a large one if it outgrows `smallBytes`: its size is not known before. A load that
+   * was larger the last time begins as a large one.
+   */
   private async inRoom<T>(
     { graphId }: GraphVersion,
     leastBytes: number,
@@ -177,7 +185,10 @@ export class PartLoads {
   }
 }
 
-/** Tells contents of the same version apart: a restored backup goes on from an earlier one. */
+/**
+ * Reads the time at which the version was made. It distinguishes two contents with the same version number: a restored backup counts on
+ * from an earlier version.
+ */
 export async function readStamp(reader: GraphReader): Promise<string> {
   const [row] = await reader.query<{ stamp: string }>('SELECT version_at::text AS stamp FROM graphs WHERE id = $1', [reader.graphId]);
   return row!.stamp;

@@ -1,4 +1,4 @@
-/** The bytes of each part that was loaded, of the newest version of each graph. */
+/** Keeps the size in bytes of each part that was loaded, for the newest version of each graph. */
 export class PartSizes {
   private readonly graphs = new Map<number, { version: number; bytes: Map<string, number> }>();
 

@@ -35,7 +35,7 @@ const words: Readonly<Record<string, string>> = {
   'Subquery Scan': 'Subquery',
 };
 
-/** Runs the statement once more and tells what PostgreSQL's operators did, in the order in which they give rows. */
+/** Runs the statement once more under EXPLAIN ANALYZE. Returns what each operator of PostgreSQL did, inputs first. */
 export async function profileSql(reader: GraphReader, plan: QueryPlan, { sql, parameters }: CompiledQuery): Promise<ProfiledOperator[]> {
   const explained = await reader.query<{ 'QUERY PLAN': [{ Plan: ExplainedNode }] }>(
     `EXPLAIN (ANALYZE, COSTS OFF, SUMMARY OFF, BUFFERS OFF, FORMAT JSON) ${sql}`,
@@ -45,8 +45,8 @@ export async function profileSql(reader: GraphReader, plan: QueryPlan, { sql, pa
 }
 
 /**
- * Lists each operator after the operators that give it rows. Its rows are those of all loops, and its time leaves out the operators that
- * give it rows.
+ * Lists each operator after its inputs, the operators whose rows it reads. The rows of an operator are those of all loops together. Its
+ * time leaves out the time of its inputs.
  */
 export function flattenPlan(node: ExplainedNode, names: ReadonlyMap<string, string>): ProfiledOperator[] {
   const below = node.Plans ?? [];

@@ -4,7 +4,10 @@ import { type ToOne } from '../../questions/planning/schema-paths.js';
 const mostSteps = 3;
 const mostPerNode = 6;
 
-/** A node to which a hit belongs: the hit's parent (`step` 1), its parent's parent and so on, with the path from the hit. */
+/**
+ * A node to which a hit belongs: the hit's parent (`step` 1), its parent's parent and so on. `type` and `direction` describe the edge that
+ * leads to it from the step before.
+ */
 export interface ContextNode {
   step: number;
   type: string;
@@ -26,8 +29,8 @@ interface Link {
 }
 
 /**
- * Reads the nodes to which each node belongs, by the node's id. Follows up to three edges whose type leads to one node only; the nearest
- * node comes first.
+ * Reads the nodes to which each node belongs, the nearest first, by the id of the node. Follows up to three edges in a row, each of a type
+ * that leads to one node only.
  */
 export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOne): Promise<Map<number, ContextNode[]>> {
   const context = new Map<number, ContextNode[]>(nodeIds.map(id => [id, []]));

@@ -19,16 +19,16 @@ export type NodeRow = AnswerNode & WrittenBy;
 export type EdgeRow = AnswerEdge & WrittenBy;
 
 /**
- * Reads the nodes and edges of an answer, and cites their warehouse rows. `more` says that not everything is cited, `isGraphCut` that not
- * everything is shown.
+ * Reads the nodes and edges of an answer, and cites their warehouse rows. `more`: not all of them are cited. `isGraphCut`: not all of them
+ * are shown with their properties.
  */
 export async function readEvidence(
   reader: GraphReader,
   schema: GraphElements,
   elements: AnswerElements,
 ): Promise<{ graph: AnswerGraph; citations: Citation[]; more: boolean; isGraphCut: boolean }> {
-  // Every answer includes its evidence. The evidence gets a quarter of the bytes, so that it cannot make an answer too large whose rows fit
-  // alone.
+  // Every answer includes its evidence. The evidence gets only a quarter of the bytes, so that an answer whose rows fit does not become too
+  // large because of its evidence.
   const share = Math.floor(reader.answerMaxBytes / 4);
   const { nodes, edges } = await readElements(
     reader,
@@ -59,12 +59,12 @@ export async function readEvidence(
   };
 }
 
-/** Tells whether a node was read from a row of the warehouse. Stubs were not. */
+/** Whether a node was read from a row of the warehouse. A stub was not. */
 export function isRead({ stub }: NodeRow): boolean {
   return stub !== true;
 }
 
-/** Tells whether an element's properties were read; they are null beyond the allowed bytes. */
+/** Whether the properties of an element were read. They are null beyond the allowed bytes. */
 function isWhole({ properties }: { properties: Record<string, unknown> | null }): boolean {
   return properties !== null;
 }
@@ -82,9 +82,10 @@ export async function readNodes(reader: GraphReader, ids: number[]): Promise<Nod
 }
 
 /**
- * Reads nodes and edges in one statement, because every answer pays for it. Both come in the order asked for, without the missing ones.
+ * Reads nodes and edges in one statement, because a second one would slow down every answer. Both come in the order asked for, without the
+ * missing ones.
  * @param propertyBytes the most bytes for the properties of all nodes, and again for the properties of all edges; beyond them properties
- * are null
+ *   are null
  */
 export async function readElements(
   reader: GraphReader,

@@ -26,7 +26,7 @@ const preparedFor = new WeakMap<PoolClient, Set<number>>();
 
 const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
-/** Leaves column values as the answer's JSON needs them: numbers exact, dates as text. */
+/** Parses column values into the form that the answer's JSON needs: numbers exact, dates as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     switch (oid) {
@@ -78,13 +78,13 @@ export interface VersionReader extends GraphReader {
   hold(): Promise<void>;
 }
 
-/** The graph has another version by now than the one that the work is about. */
+/** The graph no longer has the version that the work is about. */
 export class VersionMovedError extends Error {}
 
 /** Columns that `withVersion` adds to a statement that runs outside of a transaction. */
 interface Alone {
   graph_version: number;
-  /** True in a row of the statement. Null in the single row that stands for no rows. */
+  /** True in a row of the statement. Null if the statement has no rows: a single row then carries only the version. */
   is_row: true | null;
 }
 
@@ -119,7 +119,7 @@ export class RetrievalDatabase {
   }
 
   /**
-   * Keeps the graph as it is now readable until `release`, for `mostMs` at most. Rows that are deleted or changed meanwhile cannot be
+   * Keeps the present version readable until `release`, for `mostMs` at most. Rows that are deleted or changed meanwhile cannot be
    * cleaned away, so a hold must be short.
    * @throws GraphGoneError
    */
@@ -152,10 +152,10 @@ export class RetrievalDatabase {
 
   /**
    * Runs `work` in one snapshot of the database, so that a version and the rows read with it belong together.
-   * @param timeoutMs limit of each statement and of the whole. After it the running statement is cancelled.
+   * @param timeoutMs limit of each statement, and of `work` as a whole. After it the running statement is cancelled.
    * @param limitBytes limit on the bytes with which one statement may answer
    * @throws AnswerTooLargeError when a statement answers with more than `limitBytes`; GraphGoneError when the graph does not exist;
-   * QueryTimeoutError when the time is over; ReplicaBehindError when no server has the version.
+   *   QueryTimeoutError when the time is over; ReplicaBehindError when no server has the version.
    */
   async readGraph<T>(
     graphId: number,
@@ -274,8 +274,8 @@ export class RetrievalDatabase {
       isAtEnd = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      // The caller gets its answer at once, but the connection is returned only after the cancellation: a late one would end the next
-      // caller's query.
+      // The caller gets its answer at once. The connection is returned only after the cancellation has ended, because a late cancellation
+      // would end the next caller's query.
       Promise.resolve(cancelling)
         .then(() => (held ?? cancelling) && client.query('ROLLBACK'))
         .then(
@@ -327,14 +327,15 @@ export class RetrievalDatabase {
   }
 }
 
-/** Adds the graph's version to each row of a statement. Without rows, a single row carries only the version. */
+/** Adds the graph's version to each row of a statement. If the statement has no rows, a single row carries the version. */
 function withVersion(text: string, graphId: number): string {
   return `SELECT g.version AS graph_version, found.* FROM graphs g LEFT JOIN (SELECT true AS is_row, rows.* FROM (${text}) rows) found ON true WHERE g.id = ${Math.trunc(graphId)}`;
 }
 
 /**
- * Gives the name under which a statement is prepared, if the connection may prepare for this graph. Each statement names its graph's tables
- * and a connection keeps what it has prepared, so a connection prepares only for the first `mostPrepared` graphs.
+ * The name under which a statement is prepared; absent if the connection prepares no statements for this graph. A prepared statement names
+ * the tables of one graph and stays in the memory of the connection. So a connection prepares only for the first `mostPrepared` graphs that
+ * it reads.
  */
 function named(client: PoolClient, name: string | undefined, graphId: number): { name?: string } {
   if (name === undefined) return {};

@@ -29,7 +29,7 @@ export async function runCypher(
   const prepare = preparing(request.text, request.parameters);
   const { graphId, timeoutMs } = request;
   const known = graphs.find(graphId);
-  // The caller has just read that the loaded version is the newest one.
+  // `leastVersion` is the version that the API has just read for this query, so the loaded version is the newest one.
   if (known && known.version === database.leastVersion) {
     const answer = await answerFromKnown(database, graphs, known, prepare(known.schema), request, signal, forced);
     if (answer) return answer;
@@ -40,7 +40,7 @@ export async function runCypher(
     const hasElements = (held: LoadedGraph) => graphs.hasElements(held, propertiesRead(prepare(held.schema).query));
     const isLoaded = graphs.hasTopology(graph) || mayAnswerBefore(graphs, graph, request, hasElements);
     const begun = await answerWithoutLoading(reader, graph, prepared, request, signal, isLoaded, forced);
-    // After a failed statement its transaction cannot read further, so memory does not answer here.
+    // `value_decides` means that an SQL statement has failed. Its transaction cannot read further, so memory does not answer here.
     if ('answer' in begun || forced === 'sql' || begun.reason === 'value_decides') return begun;
     const present = graphs.elementsNow(graph, begun.read);
     if (!present) return begun;
@@ -131,12 +131,14 @@ async function answerFromKnown(
   }
 }
 
-/** A number of turns that stands for some 50 ms of work. Less work than that is quickly done again. */
+/**
+ * Turns of the event loop after which the reader holds a snapshot: some 50 ms of work. Shorter work is quickly repeated on a new version.
+ */
 const turnsToHold = 10;
 
 /**
- * A pace that takes a snapshot of the reader's version once the work takes long. A run that makes a new version meanwhile then does not
- * make the work begin again.
+ * A pace that takes a snapshot of the reader's version once the work takes long. Then a run that makes a new version does not force the
+ * work to begin again.
  */
 class HoldingPace extends Pace {
   private turns = 0;

@@ -38,7 +38,10 @@ import { withLoaded } from './with-loaded.js';
 const shownHits = 10;
 /** Lexicons that this thread has built. */
 const lexicons = new BuiltLexicons();
-/** How many more times a question is answered while each load of its graph finds a new version with other names. */
+/**
+ * The most attempts to answer a question after it is known which properties it needs in memory. An attempt fails if a new version with
+ * other names needs other properties.
+ */
 const attempts = 3;
 
 /**
@@ -85,7 +88,7 @@ export async function runQuestion(
   return found;
 
   function withElements(graph: LoadedGraph, needs: NeedsGraph | null, index: LoadedIndex, elements: LoadedParts['elements']): LoadedParts {
-    // While an older version answers in place of the newest, nothing more of it is loaded, so SQL reads its missing parts.
+    // A held older version that answers in place of the newest gets no further parts in memory, so SQL reads its missing parts.
     return { ...index, elements, needs, isLoaded: graphs.find(graph.graphId) === graph && graphs.hasTopology(graph) };
   }
 }
@@ -163,14 +166,14 @@ async function answerQuestion(
   } catch (error) {
     const reason = whyNotRun(error);
     if (!reason) throw error;
-    // The search for near nodes gets the question's limits: a plan that exceeded its limits would be more work without them.
+    // `refuse` instead of `refuseWithNearby`: planning similar questions would add work for a plan that has already exceeded a limit.
     return refuse(reason, { terms, hint });
   }
 }
 
 /**
- * Runs a plan. A ranking also gives the rows that tie with the last row asked for, at most `mostTied`; `isCut` says that even more rows
- * tie.
+ * Runs a plan. A ranking also returns the rows that tie with the last row asked for, at most `mostTied` of them. `isCut`: more rows tie
+ * than are returned.
  */
 async function runPlan(
   reader: GraphReader,
@@ -201,8 +204,8 @@ async function runPlan(
 }
 
 /**
- * Explains why a ranking shows more rows than were asked for, or not all rows that tie. A ranking of one row gets a note only if it is cut:
- * its sentence already says that several have the value.
+ * Explains why a ranking shows more rows than were asked for, or why it does not show all rows that tie. A ranking of one row gets a note
+ * only if it is cut: its sentence already says that several rows have the value.
  */
 function tiesOf({ top }: GraphPlan, shown: number, isCut: boolean): Bilingual[] {
   if (isCut)
@@ -243,8 +246,8 @@ function nothingAlong(path: string): Bilingual {
 }
 
 /**
- * Says why a plan could not be run, without the position in the Cypher text, which the caller has not written. Null for an error that the
- * plan did not cause.
+ * The reason why a plan could not be run; null for an error that the plan did not cause. The reason leaves out the position in the Cypher
+ * text, because the caller has not written that text.
  */
 function whyNotRun(error: unknown): Bilingual | null {
   if (error instanceof GraphExceedsMemoryError) return error.text;
@@ -301,12 +304,12 @@ interface Refused {
   suggestions: string[];
   /** The words of the question that were not understood. */
   missed: readonly string[];
-  /** The request that makes a word understood; null if there is none. */
+  /** The request that makes a word of the question a synonym, so that it is understood; null if there is none. */
   wayOut: Bilingual | null;
 }
 
 /**
- * Answers a question that cannot be answered with the nodes nearest to its words, and with the reason in the warnings. It never invents an
+ * Searches for the nodes nearest to the words of a question that cannot be answered. The reason is in the warnings. It never invents an
  * answer.
  */
 async function searchInstead(

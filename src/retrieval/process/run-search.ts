@@ -31,9 +31,9 @@ const searchColumns: AnswerColumn[] = [
   { name: 'score', type: 'float' },
   { name: 'context', type: 'list' },
 ];
-/** The deepest hit that pages of a search reach: to find a page, all hits before it must be kept in order. */
+/** The deepest hit that pages of a search reach. Finding a page means keeping all hits before it in order. */
 const mostPaged = 10_000;
-/** The most characters of a node in which a corrected word is looked for, which takes some 10 ms. */
+/** The most characters of a node that are searched for a corrected word. Searching so many takes some 10 ms. */
 const longestLookedAt = 20_000;
 
 /** Finds one page of ranked nodes, each with the nodes that it belongs to. */
@@ -82,7 +82,9 @@ async function withElements(index: Promise<LoadedIndex>, elements: Promise<Loade
   return { ...(await index), elements: await elements };
 }
 
-/** @param query `missed`, if given: the only words whose corrections are told, and only if a shown node contains the correction */
+/**
+ * @param query `missed`, if given: the warnings show the corrections of these words only, and only if a shown node contains the correction
+ */
 export async function searchGraph(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -133,7 +135,10 @@ export async function searchGraph(
   };
 }
 
-/** The corrections of missed words that a shown node contains. Only the first `longestLookedAt` characters of a node are looked at. */
+/**
+ * The corrections of missed words whose corrected word occurs in a shown node. Only the first `longestLookedAt` characters of a node are
+ * searched.
+ */
 async function toldOf(
   corrections: SearchResult['corrections'],
   missed: readonly string[],

@@ -23,7 +23,7 @@ export function propertiesOf({ schema }: LoadedGraph, { where }: SearchFilter): 
   );
 }
 
-/** The tests that a filter makes of the graph's nodes. `isWanted` is absent without `elements`. @throws UnknownFilterError */
+/** The conditions of a filter on the graph's nodes, for a search. `isWanted` is absent without `elements`. @throws UnknownFilterError */
 export function readFilter(
   graph: LoadedGraph,
   filter: SearchFilter,
@@ -49,7 +49,7 @@ export function readFilter(
   return { ...byLabel, isWanted: id => tests.every(test => test(id)) };
 }
 
-/** A test that tells, for the id of a node, whether the node has one of the values. Each text of the column is parsed once. */
+/** A predicate on the id of a node: whether the node has one of the values. Each text of the column is parsed once. */
 function testOf(topology: Topology, column: PropertyColumn | undefined, values: FilterValue[]): (id: number) => boolean {
   const wanted = new Set<unknown>(values);
   const known = new Map<number, boolean>();

@@ -13,7 +13,7 @@ describe('sending an answer', () => {
     server.closeAllConnections();
     server.close();
   });
-  /** Asks a server that answers like this. The answer is not read yet. */
+  /** Sends a request to a server that answers with `answer`. The body of the response is not read yet. */
   async function ask(answer: (response: ServerResponse) => Promise<void>): Promise<IncomingMessage> {
     server = http.createServer((_request, response) => void answer(response));
     const port = await listen(server);
@@ -54,7 +54,7 @@ describe('sending an answer', () => {
       before = written;
       await sleep(200);
     }
-    // The bytes written so far lie in the buffers of the sockets: some megabytes of 131.
+    // The bytes written so far are in the buffers of the sockets: a few of the 131 megabytes.
     expect(written).toBeLessThan(count / 2);
     expect(await read(response)).toBe(count * piece.length);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { headers, protocolVersion, type RetrievalFailure } from '../protocol.js';
 
-/** The most bytes of an answer that is sent only when it is complete, with its length. */
+/** An answer of at most this many bytes is sent only when it is complete, with its length. */
 const heldBytes = 524_288;
 const json = 'application/json; charset=utf-8';
 
@@ -28,7 +28,7 @@ export function sendFailure(response: ServerResponse, failure: RetrievalFailure)
 
 /**
  * Sends an answer piece by piece while it is written. The next piece is written only after the caller has read enough.
- * @throws what `pieces` throws, and the signal's reason while the caller does not read
+ * @throws what `pieces` throws, and the signal's reason once it has aborted
  */
 export async function sendPieces(response: ServerResponse, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
   const held: Uint8Array[] = [];

@@ -38,8 +38,8 @@ export interface RetrievalOptions {
 
 const maxBodyBytes = 2_097_152;
 /**
- * The most queries that work at once. Each query keeps about one core busy, mostly PostgreSQL's, so more than two queries a core would
- * leave nothing for the rest.
+ * The most queries that work at once. Each query keeps about one core busy, mostly a core of PostgreSQL, so more than two queries a core
+ * would leave nothing for other work.
  */
 export const workingAtOnce = Math.min(mostWorking, Math.max(4, 2 * availableParallelism()));
 /**
@@ -65,7 +65,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     entry: options.threadEntry,
     count: options.threads ?? Math.max(2, availableParallelism()),
     log: options.log,
-    // The 6 further connections are one for each of a few graphs that may be loading or held, and one for cancelling.
+    // Five of the 6 further connections are for graphs that may be loading or held, and one is for cancelling.
     start: {
       databaseUrl,
       readUrl,
@@ -83,7 +83,9 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
   const gate = new CallGate({ key: options.key, asksCertificate: options.tls?.ca !== undefined }, options.log);
 
-  /** Tells the health of the process. A hanging thread does not count: it is ended alone, and the other threads go on. */
+  /**
+   * The health of the process. A hanging thread does not make the process unhealthy: that thread alone is ended, and the others continue.
+   */
   async function health(): Promise<RetrievalHealth> {
     const reads = await threads.ping();
     const { count, bytes } = threads.graphs;
@@ -136,7 +138,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
-    // The caller's answer does not wait for work that ignores the signal for a while. Such work goes on, and keeps its place until it ends.
+    // The caller's answer does not wait for work that ignores the signal for a while. Such work continues, and keeps its place until it
+    // ends.
     const aborted = new Promise<never>((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error)));
     try {
       await Promise.race([answer(request, response, gone), aborted]);
@@ -156,8 +159,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       response.destroy();
     });
   };
-  // TLS accepts any caller's certificate. Whether the certificate is good is checked later, since an answer says more than a closed
-  // connection.
+  // TLS accepts any certificate of a caller. `CallGate` checks the certificate later, so that a caller is told why it is refused instead of
+  // finding the connection closed.
   const { ca, ...certificate } = options.tls ?? {};
   const server = certificate.cert
     ? https.createServer({ ...certificate, ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}) }, listener)

@@ -37,7 +37,9 @@ export function readProperty(json: string, type: string | undefined): CypherValu
   return value === null ? null : toValue(value, type);
 }
 
-/** How a property's numbers are read, if the number itself is enough to read it; otherwise null. */
+/**
+ * The kind in which the numbers of a property are kept in memory. Null for a type whose values are kept as texts, such as decimal or date.
+ */
 export function numberKindOf(type: string | undefined): NumberKind {
   if (type === 'float') return 'float';
   return type === undefined || ['bigint', 'mixed'].includes(type) ? 'integer' : null;
@@ -82,7 +84,7 @@ function timeOf(kind: 'date' | 'localtime' | 'time' | 'localdatetime' | 'datetim
   }
 }
 
-/** Texts that an answer shows in place of `temporalText`, which leaves out seconds that are zero. */
+/** A stored time with its text, which answers show. `temporalText` would leave out seconds that are zero. */
 interface OfSource {
   readonly source?: string;
 }

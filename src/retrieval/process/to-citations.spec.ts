@@ -102,7 +102,7 @@ describe('toCitations', () => {
     expect([citations.length, more]).toEqual([200, true]);
   });
 
-  // Comparing all sources for each edge takes an hour.
+  // With a comparison of all sources for each edge, this takes an hour.
   it('tells where edges come from that have very many sources', () => {
     const names = Array.from({ length: 100 }, (_, i) => `a table with a long name ${i}`);
     const sources = Array.from({ length: 2_000 }, (_, i) => ({

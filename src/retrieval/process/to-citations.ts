@@ -90,7 +90,7 @@ function originOf({ kind, name, jobId, ends }: Origin): string {
   return JSON.stringify([kind, name, jobId, ends]);
 }
 
-/** Wraps a function so that its results are kept, under the key that `by` gives for the argument. */
+/** Memoises a function. `by` returns the key under which the result for an argument is kept. */
 function kept<A, B>(by: (argument: A) => unknown, compute: (argument: A) => B): (argument: A) => B {
   const results = new Map<unknown, B>();
   return argument => {

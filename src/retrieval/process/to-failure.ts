@@ -4,7 +4,7 @@ import { toApiError } from '../../common/errors/to-api-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type RetrievalFailure } from '../protocol.js';
 
-/** Tells whether an error is meant for the caller, so that it is not a fault of the service. */
+/** Whether an error is meant for the caller, which excludes faults of the service. */
 export function isAnswer(thrown: unknown): boolean {
   return thrown instanceof ApiError || thrown instanceof LanguageError;
 }

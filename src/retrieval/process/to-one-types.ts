@@ -5,14 +5,14 @@ import { CopyRows, FieldNumbers } from './load/copy-rows.js';
 import { type GraphReader } from './retrieval-database.js';
 
 /**
- * For each edge type, the ids of the nodes at one end of its edges, as long as each node has occurred once; null once a node has occurred
- * twice.
+ * For each edge type, the ids of the nodes seen at one end of its edges (their sources, or their targets). Null once a node has been seen
+ * there twice.
  */
 type Ends = Map<string, IdSet | null>;
 
 /**
  * Reads which edge types lead from a node to one other node only, by reading all edges of the graph. A sample of one edge in a hundred
- * first rules out most types that do not, whose edges are then left out. Letting the server group the edges took several times as long as
+ * first rules out most of the other types, whose edges are then not read. Letting the server group the edges took several times as long as
  * sending them.
  */
 export async function readToOneTypes(reader: GraphReader): Promise<ToOne> {

@@ -5,7 +5,7 @@ import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 const now = { epochNanoseconds: 0n, timeZone: 'UTC' };
-/** Ten times what a query may hold a thread for, since the machine may be slow and the collector at work. */
+/** Ten times as long as a query may hold a thread, since the machine may be slow and the garbage collector may be running. */
 const mostMsOfProcessor = 500;
 const turns = 2_000;
 

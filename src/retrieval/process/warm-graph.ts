@@ -6,8 +6,8 @@ import { type RetrievalDatabase } from './retrieval-database.js';
 const timeoutMs = 10_000;
 
 /**
- * Loads those parts of a graph's newest version that are loaded of an older version, before the next query needs them. A graph that nobody
- * has used is left alone. Never rejects: a part that cannot be loaded now is loaded, or refused, when a query comes.
+ * Loads those parts of a graph's newest version that are loaded in an older version, before the next query needs them. A graph that nobody
+ * has used is left alone. Never rejects: a part that cannot be loaded now is loaded, or refused, when a query needs it.
  */
 export async function warmGraph(database: RetrievalDatabase, graphs: LoadedGraphs, graphId: number, log: Logger): Promise<void> {
   const newest = graphs.find(graphId);

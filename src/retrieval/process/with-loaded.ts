@@ -30,8 +30,8 @@ export interface Asked {
 type Work<L, T> = (reader: GraphReader, graph: LoadedGraph, loaded: L) => Promise<T>;
 
 /**
- * Runs `work` with parts of exactly the version that the reader sees. Begins again when the graph gets a new version before `work` has
- * them. A held older version answers if the newer one takes long to load.
+ * Runs `work` with parts of exactly the version that the reader sees. Begins again when the graph gets a new version before these parts are
+ * loaded. A held older version answers if the newer one takes long to load.
  * @throws GraphChangingError
  */
 export async function withLoaded<L, T>(
@@ -56,7 +56,7 @@ export async function withLoaded<L, T>(
     if (early) return early.value;
     const loaded = await loading;
     if (loaded === null) continue;
-    // The replica may not have the version that was just read from the database yet.
+    // A replica may not yet have the version that was just read, which `atLeast` requires.
     const result = await database
       .atLeast(graph.version)
       .readGraph(query.graphId, query.timeoutMs, signal, async reader =>

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '../quote-identifier.js';
 
-/** The differences between the SQL of databases that statements of metrics need. Expressions come in and go out as SQL text. */
+/** The pieces of SQL in statements of metrics that differ between databases. Arguments and results are SQL texts. */
 export type SqlDialect = typeof postgres;
 
 type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -46,8 +46,8 @@ export const postgres = {
   /** Turns a local time in a zone into a moment, and a moment into the local time in the zone. */
   atZone: (expression: string, zone: string): string => `(${expression} AT TIME ZONE ${zone})`,
   /**
-   * The first of the two moments that have a local time when clocks go back. PostgreSQL's AT TIME ZONE takes the second. Clocks may go
-   * back by an hour at midnight.
+   * The first of the two moments that have a local time when clocks go back by an hour. PostgreSQL's AT TIME ZONE takes the second. Even
+   * the start of a day can occur twice: in some zones clocks go back at midnight.
    */
   firstAtZone: (local: string, zone: string): string =>
     `LEAST((${local} AT TIME ZONE ${zone}), ((${local} - interval '1 hour') AT TIME ZONE ${zone}) + interval '1 hour')`,
@@ -75,7 +75,7 @@ export const postgres = {
   /** The local hour of a moment with its offset, in the zone of the session: `2024-10-27T02:00+01:00`. */
   hourText: (local: string, moment: string): string =>
     `(to_char(date_trunc('hour', ${local}), 'YYYY-MM-DD"T"HH24:MI') || to_char(${moment}, 'TZH:TZM'))`,
-  /** `hourToMoment` gives the moment of a text that `hourText` made, and `hourToLocal` its local time. */
+  /** `hourToMoment` converts a text of `hourText` to its moment, and `hourToLocal` converts it to its local time. */
   hourToMoment: (text: string): string => `${text}::timestamptz`,
   hourToLocal: (text: string): string => `regexp_replace(${text}, '[+-]\\d\\d:\\d\\d( BC)?$', '\\1')::timestamp`,
   /** The starts of the periods from `first` up to `end`, without `end` itself: a FROM item and its column. */

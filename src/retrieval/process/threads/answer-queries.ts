@@ -21,11 +21,11 @@ const isGoneError = (error: unknown): boolean => error instanceof GraphGoneError
 
 interface Work {
   gone: AbortController;
-  /** Lets the answer's next piece be sent; null while no piece waits. */
+  /** Resumes the answer, so that its next piece is sent; null until the first piece has been sent. */
   more: (() => void) | null;
 }
 
-/** Answers queries in this thread, as its main thread asks for them. */
+/** Answers in this thread the queries that the main thread sends. */
 export function answerQueries(port: MessagePort, start: ThreadStart, log: Logger): void {
   const database = RetrievalDatabase.open(start, start.connections, start.answerMaxBytes, log);
   const post = (message: FromThread): void => port.postMessage(message);

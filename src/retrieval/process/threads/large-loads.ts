@@ -2,8 +2,8 @@ import { FairShare } from '../../../common/turns/fair-share.js';
 import { type Owner } from './shared-parts.js';
 
 /**
- * Milliseconds that a load may wait for its turn: the largest value of a timer, since the queries that wait for the load have time-outs of
- * their own.
+ * Milliseconds that a load may wait for its turn: the largest delay of a timer, which is 24 days. The queries that wait for the load have
+ * time-outs of their own.
  */
 const patienceMs = 2_147_483_647;
 
@@ -18,8 +18,8 @@ interface Load {
 }
 
 /**
- * Gives turns to the large loads of all threads. One load goes on at a time, because its memory is only counted once it is taken. Callers
- * have turns one after the other.
+ * Gives turns to the large loads of all threads, one load at a time, because the memory of a load is known only as the load takes it.
+ * Callers take turns.
  */
 export class LargeLoads {
   private readonly turns = new FairShare({
@@ -35,13 +35,13 @@ export class LargeLoads {
     return [...this.loads].find(({ leave }) => leave) ?? null;
   }
 
-  /** Asks for a turn for a load. Calls `begin` when the load may go on. */
+  /** Requests a turn for a load. Calls `begin` when the load may begin. */
   ask(question: { by: Owner; asked: number; graphId: number; caller: string }, begin: () => void): void {
     const load: Load = { ...question, bytes: 0, gone: new AbortController(), leave: null };
     this.loads.add(load);
     this.turns.enter({ caller: question.caller, signal: load.gone.signal }).then(
       leave => {
-        // The load's thread may have ended while the load before went on.
+        // The thread of this load may have ended while it waited.
         if (!this.loads.has(load)) return leave();
         load.leave = leave;
         begin();
@@ -58,7 +58,7 @@ export class LargeLoads {
     for (const load of this.of(by, asked)) this.remove(load);
   }
 
-  /** Gives back the turns of a thread that has ended. */
+  /** Removes the loads of a thread that has ended, and ends the turn that one of them had. */
   ended(by: Owner): void {
     for (const load of [...this.loads]) if (load.by === by) this.remove(load);
   }

@@ -4,8 +4,8 @@ import { type Reads } from '../graph-servers.js';
 import { type PartBefore, type PartKey, type SharedPart } from './shared-parts.js';
 
 /**
- * The interval, in milliseconds, at which a thread counts up its beat to show that it goes on, and at which the main thread looks at the
- * beat.
+ * The interval, in milliseconds, at which a thread increments its beat to show that it does not hang. The main thread reads the beat at the
+ * same interval.
  */
 export const beatEveryMs = 250;
 
@@ -22,7 +22,7 @@ export interface ThreadStart {
   snapshotDirectory: string | null;
   logLevel: LevelWithSilent;
   secrets: readonly string[];
-  /** An array of one number, which the thread counts up at each beat. */
+  /** An array of one number, which the thread increments at each beat. */
   beat: Int32Array<SharedArrayBuffer>;
 }
 
@@ -47,7 +47,7 @@ export type PartsMessage =
   /** The thread's copy of the part is gone. */
   | { did: 'free'; id: string }
   | { did: 'hold'; graphId: number; version: number; bytes: number }
-  /** Asks to keep the parts of a version that this thread has, until the thread releases the version. */
+  /** Asks the main thread to keep the parts of a version that this thread has, until this thread releases the version. */
   | { did: 'keep'; graphId: number; version: number }
   | { did: 'release'; graphId: number; version: number }
   | { did: 'ask turn'; asked: number; graphId: number }
@@ -62,11 +62,14 @@ export type ToThread =
   | { do: 'more'; id: number }
   | { do: 'cancel'; id: number }
   | PartsAnswer
-  /** The graph has a new version: load those parts of it that are loaded of the version before. */
+  /** The graph has a new version: load the parts that are loaded in the version before. */
   | { do: 'warm'; graphId: number }
-  /** The graph is about to have a new version: let the loaded version go on answering. The thread answers once it will. */
+  /**
+   * The graph is about to have a new version: keep the loaded version, so that it answers while the next one loads. The thread replies with
+   * `held`, also if it cannot keep it.
+   */
   | { do: 'hold'; id: number; graphId: number }
-  /** Release the held version: memory has too little room for it beside the next version. */
+  /** Release the held version: memory has no room for it beside the next version. */
   | { do: 'release'; graphId: number }
   | { do: 'drop'; graphId: number }
   /** The graph has this version: forget the parts of older versions, except those that are kept. */

@@ -3,8 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { type SharedPart } from './shared-parts.js';
 
 /**
- * Watches the copies of parts that this thread has been given. Shared memory is freed when no thread has a copy of the part any more, that
- * is when V8 has collected all copies.
+ * Watches the copies of parts that this thread has been given. Shared memory is freed only when V8 has collected the copies of all threads.
  */
 export class PartCopies {
   private readonly buffers = new FinalizationRegistry<{ id: string; left: number }>(copy => {
@@ -15,7 +14,7 @@ export class PartCopies {
   /** @param onFreed called once for each watched copy that V8 has collected */
   constructor(private readonly onFreed: (id: string) => void) {}
 
-  /** Watches each array of a copy: a reader of the part may have kept only some of its arrays. */
+  /** Watches each array of a copy, because a user of the part may have kept only some of its arrays. */
   watch({ id, record }: SharedPart): void {
     const arrays = Object.values(record).filter(value => ArrayBuffer.isView(value));
     const buffers = new Set(arrays.map(({ buffer }) => buffer));

@@ -29,7 +29,7 @@ describe('PartsBroker', () => {
     broker.heard(by, message, answer);
   const looks = (count: number) => Array.from({ length: count }, () => broker.look());
   type Taken = Extract<PartsAnswer, { do: 'take' }>;
-  /** Claims a part. The list fills with the answers as they come. */
+  /** Claims a part. Returns a list to which each answer is added when it arrives. */
   const claim = <T = object | null>(
     graphId: number,
     name?: string,
@@ -199,7 +199,7 @@ describe('PartsBroker', () => {
     broker.touch(5, 'bob');
     loaded(key(5), record(300));
     expect(dropped).toEqual([3]);
-    // Bob's graphs take 600 and a part of the fourth.
+    // Bob's graphs take 650 bytes: graphs 2 and 5 take 300 each, and a quarter of graph 4 counts as his.
     broker.touch(6, 'eve');
     loaded(key(6), record(100));
     expect(dropped).toEqual([3, 2]);
@@ -272,7 +272,7 @@ describe('PartsBroker', () => {
     await settled();
     looks(20);
     expect(begun).toEqual([1, 2, 4, 3]);
-    // A thread that ends takes with it both the load that goes on and those that wait.
+    // When a thread ends, its running load and its waiting loads are dropped.
     ask(5, 1);
     broker.ended(thread);
     ask(6, 1, other);

@@ -4,7 +4,10 @@ import { type PartsAnswer, type PartsMessage, type TopologyOf } from './messages
 import { PartsInUse } from './parts-in-use.js';
 import { type Owner, type PartBefore, type PartKey, searchPart, type SharedPart } from './shared-parts.js';
 
-/** Waits for a part: gets it, or null to load it, perhaps from that of the version before. */
+/**
+ * Callback of a thread that claims a part. It gets the part, or null if the thread must load the part, perhaps from that of the version
+ * before.
+ */
 type Claim = (part: SharedPart | null, before: PartBefore<SharedPart> | null) => void;
 
 interface Loading {
@@ -18,19 +21,19 @@ interface Graph {
   parts: Map<string, { part: SharedPart; bytes: number }>;
   /** The parts that threads are loading. */
   loading: Map<string, Loading>;
-  /** Bytes that single threads hold besides the parts. */
+  /** Bytes that single threads hold for the graph besides the shared parts. */
   heldBytes: Map<Owner, number>;
-  /** The threads in which this version goes on answering while the next one loads, each once for each time that it keeps it. */
+  /** The threads that keep this version to answer while the next one loads. A thread that keeps it twice is listed twice. */
   keepers: Owner[];
   /** The parts that threads have claimed since the last query began. */
   claimed: Set<string>;
-  /** The version before, while it answers, and while parts of it may be brought forward. */
+  /** The version before, as long as it answers or its parts may be brought forward. */
   before: Graph | null;
 }
 
-/** Messages to all threads. */
+/** Messages to all threads, as orders to the thread. */
 interface Told {
-  /** Forget what you have of the graph. */
+  /** Forget all that you have of the graph. */
   drop: (graphId: number) => void;
   /** Forget the version before of the graph. */
   release: (graphId: number) => void;
@@ -40,31 +43,32 @@ interface Told {
   collect: () => void;
 }
 
-/** Every query needs it, so it is dropped only together with its graph. */
+/** The part with the nodes and edges. Every query needs it, so it is dropped only together with its graph. */
 const keptPart = 'topology';
-/** Caller of a graph that is used without a query. */
+/** The caller of a graph that no query has used. */
 const nobody = '';
-/** Less garbage than this share of the budget may lie about. */
+/** Memory of dropped parts below this share of the budget is not collected. */
 const garbageShare = 1 / 16;
 /**
- * Most looks between two collections of garbage. A dropped part is not garbage while a query still uses it, so the threads collect again
- * after 1, 2, 4, … looks.
+ * Most looks (calls of `look`) between two collections of garbage. A dropped part is not garbage while a query still uses it, so the
+ * threads collect again after 1, 2, 4, … looks.
  */
 const mostLooks = 256;
-/** A large load waits so many looks for the memory of what was dropped. */
+/** Most looks for which a large load waits until the memory of dropped parts is free. */
 const patienceLooks = 20;
 
 /**
- * Knows the parts of graphs that threads have loaded, of the newest version of each graph, and gives each to whoever claims it. Beyond
- * the budget the caller whose graphs take the most gives one up, that which was least recently used; a caller with one graph gives up parts of it that
- * the query under way has not claimed. A large load counts while it goes on. The memory of what was dropped is asked back from V8.
+ * Registers the parts of graphs that threads have loaded, for the newest version of each graph, and gives each part to the threads that
+ * claim it.
+ * Beyond the budget, the caller whose graphs take the most loses the graph that was least recently used. A caller with one graph loses
+ * parts of it that the query under way has not claimed. A large load counts while it runs. The broker makes V8 collect the memory of
+ * dropped parts.
  */
 export class PartsBroker {
-  /** In order of use, the latest last. */
+  /** Graphs by id, in order of use, the latest last. */
   private readonly graphs = new Map<number, Graph>();
   /**
-   * Callers by graph, the latest last. All who have used a graph that is here share what it takes; only the last caller of any other graph
-   * is kept.
+   * Callers by graph, the latest last. All callers of a graph in memory share its size. For any other graph only the last caller is kept.
    */
   private readonly callers = new Map<number, Set<string>>();
   private readonly inUse = new PartsInUse();
@@ -89,7 +93,7 @@ export class PartsBroker {
     return sum;
   }
 
-  /** A query came for this graph. */
+  /** Notes that a caller queries a graph. */
   touch(graphId: number, caller: string): void {
     const graph = this.graphs.get(graphId);
     const callers = (graph && this.callers.get(graphId)) ?? new Set();
@@ -101,7 +105,7 @@ export class PartsBroker {
     this.graphs.set(graphId, graph);
   }
 
-  /** The version whose nodes and edges are in memory. */
+  /** The version whose nodes and edges are in memory; null if there is none. */
   topologyOf(graphId: number): TopologyOf | null {
     const graph = this.graphs.get(graphId);
     return graph?.parts.has(keptPart) ? { graphId, version: graph.version } : null;
@@ -112,7 +116,7 @@ export class PartsBroker {
     return this.graphs.get(graphId)?.parts.has(searchPart) === true;
   }
 
-  /** A thread says something of shared parts. */
+  /** Handles a message of a thread about shared parts. */
   heard(by: Owner, message: PartsMessage, answer: (answer: PartsAnswer) => void): void {
     switch (message.did) {
       case 'claim':
@@ -151,7 +155,7 @@ export class PartsBroker {
     }
   }
 
-  /** Asks back the memory of what was dropped. Call it some times a second. */
+  /** Makes V8 collect the memory of dropped parts if it exceeds `garbageShare`. To be called some times a second. */
   look(): void {
     const isRoomy = this.inUse.bytes - this.keptBytes <= garbageShare * this.budgetBytes;
     this.looks = isRoomy ? 0 : this.looks + 1;
@@ -172,7 +176,7 @@ export class PartsBroker {
     const part = graph?.parts.get(key.name);
     const loading = graph?.loading.get(key.name);
     if (part) {
-      // The least recently claimed part stands first.
+      // A claimed part moves to the end, so that the least recently claimed part is the first.
       graph!.parts.delete(key.name);
       graph!.parts.set(key.name, part);
       claim(part.part, null);
@@ -183,7 +187,7 @@ export class PartsBroker {
     }
   }
 
-  /** @param part null if the load failed; the next who waits tries again */
+  /** @param part null if the load failed; the next waiting thread then loads the part */
   private loaded(key: PartKey, part: SharedPart | null): void {
     const graph = this.graphOf(key);
     if (!graph) return;
@@ -204,7 +208,7 @@ export class PartsBroker {
     this.evict(graphId, searchPart);
   }
 
-  /** A thread goes on answering with this version while the next one loads. */
+  /** Notes that a thread continues to answer with this version while the next one loads. */
   private keep(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
     const kept = graph?.version === version ? graph : graph?.before;
@@ -214,13 +218,16 @@ export class PartsBroker {
   private release(graphId: number, version: number, by: Owner): void {
     const graph = this.graphs.get(graphId);
     const kept = [graph, graph?.before].find(each => each?.version === version);
-    // A graph that was dropped has forgotten its keepers.
+    // The thread is not among the keepers if the graph was dropped meanwhile: a graph that is loaded again has no keepers.
     const at = kept?.keepers.indexOf(by) ?? -1;
     if (at >= 0) kept!.keepers.splice(at, 1);
     if (kept && kept === graph?.before) forgetBefore(graph);
   }
 
-  /** A thread has ended: others load what it was loading, and what it alone held and kept is gone. */
+  /**
+   * Handles the end of a thread: a waiting thread loads each part that it was loading, and the bytes and versions that it kept are
+   * forgotten.
+   */
   ended(by: Owner): void {
     this.inUse.ended(by);
     this.large.ended(by);
@@ -240,7 +247,10 @@ export class PartsBroker {
     }
   }
 
-  /** Null for a version older than the newest that is known, of which nothing is kept. */
+  /**
+   * The graph in this version, which becomes the newest one if it is newer than the known one. Null for an older version, whose parts are
+   * not kept.
+   */
   private graphOf({ graphId, version }: Omit<PartKey, 'name'>): Graph | null {
     const known = this.graphs.get(graphId);
     if (known && known.version >= version) return known.version === version ? known : null;
@@ -286,8 +296,8 @@ export class PartsBroker {
   }
 
   /**
-   * The graph that makes room: of the caller whose graphs take the most, one with the fewest other callers, least recently used. The one
-   * to be kept is the last of its caller, and only while it has parts to give.
+   * The graph to make room with, among those of the caller whose graphs take the most: the one with the fewest callers, then the least
+   * recently used one. The graph `keep` comes last of them, and only while it has a part to give.
    */
   private nextToDrop(keep: number, part: string | null): number | undefined {
     const going = this.large.going;
@@ -307,7 +317,10 @@ export class PartsBroker {
     return graphsOf.get(most!)?.sort((a, b) => Number(a === keep) - Number(b === keep) || countOf(a) - countOf(b))[0];
   }
 
-  /** A part of the graph to be kept, other than those that queries have claimed since the last one began, and the one that all need. */
+  /**
+   * The least recently claimed part of the graph `keep` that may be dropped. It is not `part`, not `keptPart`, and not claimed since the
+   * last query began.
+   */
   private partToGive(keep: number, part: string | null): string | undefined {
     const graph = this.graphs.get(keep);
     return [...(graph?.parts.keys() ?? [])].find(name => name !== part && name !== keptPart && !graph!.claimed.has(name));
@@ -324,7 +337,7 @@ export class PartsBroker {
     while (this.isOver) {
       const graphId = this.nextToDrop(keep, part);
       if (graphId === undefined) {
-        // No other graph is left, so the parts that queries have claimed go too.
+        // No graph has anything to give, so the parts that queries have claimed may be dropped too.
         const { claimed } = this.graphs.get(keep) ?? {};
         if (!claimed?.size) return;
         claimed.clear();
@@ -333,7 +346,7 @@ export class PartsBroker {
       const graph = this.graphs.get(graphId)!;
       if (graphId === keep) {
         graph.parts.delete(this.partToGive(keep, part)!);
-        // The threads forget with it what they alone hold.
+        // On `drop` the threads also forget the bytes that they hold alone.
         graph.heldBytes.clear();
       } else {
         letLoadAlone(graph);
@@ -350,7 +363,7 @@ export class PartsBroker {
   }
 }
 
-/** The first of those who wait loads the part, and the others wait for it. */
+/** Lets the first of the waiting threads load the part. The others wait for that load. */
 function letNextLoad(graph: Graph, name: string, [next, ...waiting]: Loading['waiting']): void {
   if (!next) return;
   graph.loading.set(name, { by: next.by, waiting });
@@ -362,7 +375,7 @@ function letLoadAlone({ loading }: Graph): void {
   for (const { waiting } of loading.values()) for (const { claim } of waiting) claim(null, null);
 }
 
-/** @param withHeld also what single threads hold */
+/** @param withHeld whether the bytes that single threads hold count too */
 function sizeOf({ parts, heldBytes, before }: Graph, withHeld = true): number {
   let sum = before ? sizeOf(before, withHeld) : 0;
   if (withHeld) for (const bytes of heldBytes.values()) sum += bytes;
@@ -370,7 +383,7 @@ function sizeOf({ parts, heldBytes, before }: Graph, withHeld = true): number {
   return sum;
 }
 
-/** Which of two versions stays beside the next one: that which answers, else the newer one that has its nodes and edges. */
+/** The version that stays beside the next one: the version that answers, else the newer of the two that has its nodes and edges. */
 function beforeNext(known: Graph): Graph | null {
   const two = [known, known.before].filter(graph => graph !== null);
   return two.find(({ keepers }) => keepers.length > 0) ?? two.find(({ parts }) => parts.has(keptPart)) ?? null;
@@ -382,12 +395,12 @@ function partBefore(graph: Graph | null, name: string): PartBefore<SharedPart> |
   return before && topology && part ? { version: before.version, topology, part } : null;
 }
 
-/** Forgets of the version before what the new one has, unless it still answers. */
+/** Forgets the parts of the version before that the new version has too, unless the version before still answers. */
 function forgetBefore(graph: Graph): void {
   const { before, parts } = graph;
   if (!before || before.keepers.length > 0) return;
   before.heldBytes.clear();
   for (const name of before.parts.keys()) if (name !== keptPart && parts.has(name)) before.parts.delete(name);
-  // Its nodes and edges are of use for its other parts only.
+  // The nodes and edges of the version before are used only to bring its other parts forward.
   if (parts.has(keptPart) && [...before.parts.keys()].every(name => name === keptPart)) graph.before = null;
 }

@@ -2,7 +2,7 @@ import { bytesOf } from '../../../graph-index/shared-arrays.js';
 import { PartCopies } from './part-copies.js';
 import { type Owner, type SharedPart } from './shared-parts.js';
 
-/** The memory of all parts of which any thread still has a copy, including parts that were dropped while a query goes on with them. */
+/** The memory of all parts of which any thread still has a copy, including dropped parts that a query still uses. */
 export class PartsInUse {
   private readonly parts = new Map<string, { bytes: number; copies: Map<Owner, number> }>();
   private readonly own = new PartCopies(id => this.freed(id, this));

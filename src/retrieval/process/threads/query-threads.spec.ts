@@ -4,7 +4,10 @@ import { CallerRestsError, QueryRefusedError } from '../../retrieval.errors.js';
 import { isLong } from '../../../../test/support/tier.js';
 import { QueryThreads } from './query-threads.js';
 
-/** A thread that does what the text of a query says: it hangs, exits, fails, takes all memory, or answers with the text, in its own time if it is slow. */
+/**
+ * The program of a thread. The text of a query decides what it does: it hangs, exits, fails or takes all memory (`grow`). For any other
+ * text it answers with the text, after 0.1 s if the text begins with `slow`.
+ */
 const program = `
 import { parentPort, workerData } from 'node:worker_threads';
 setInterval(() => Atomics.add(workerData.beat, 0, 1), 20);
@@ -72,7 +75,7 @@ describe('the threads of queries', () => {
 
   it('tell their reads beside one that hangs', async () => {
     await threads.close();
-    // Its beats are missed for as long as the test lasts.
+    // With so many allowed misses the hanging thread is not ended during the test.
     threads = await started({ mostMissed: 1_000_000 });
     expect(await threads.ping()).toEqual({ primary: 1, replica: 0 });
     ask('hang').catch(() => undefined);

@@ -17,8 +17,8 @@ export interface QueryThreadsOptions {
   count: number;
   start: Omit<ThreadStart, 'beat'>;
   /**
-   * A thread counts as hanging when its beat has not changed for this many looks. Looks are counted instead of time, since the whole
-   * process may stand still.
+   * A thread counts as hanging when its beat has not changed for this many looks. Looks are counted instead of time, because the whole
+   * process may be suspended for a while.
    */
   mostMissed?: number;
   log: Logger;
@@ -40,7 +40,7 @@ const pingMs = 500;
 /** How long a thread may take to close its connections. */
 const closeMs = 2_000;
 
-/** Three seconds of looks. No piece of our work occupies a thread for a tenth of that time. */
+/** Twelve looks, one every 250 ms, take three seconds. No piece of work occupies a thread for a tenth of that time. */
 const defaultMissed = 12;
 
 /** The answer of a thread to a message with an id, or the news that the thread has ended. */
@@ -78,11 +78,11 @@ interface Thread {
 }
 
 /**
- * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. While the
- * search index of a graph is loading, searches and questions about it go to the thread that may hold the version before.
+ * The threads that answer queries, so that the main thread stays free for requests. All of them share the parts of graphs. While the search
+ * index of a graph is loading, all searches and questions about it go to one thread, which may still hold the index of the version before.
  *
- * A thread that hangs or fails is ended alone, and another takes its place. Each of its queries is tried once more, alone in a thread
- * of its own; one that ends that thread too is refused for some time, and a caller with several such queries rests.
+ * A thread that hangs or fails is ended alone, and another takes its place. Each of its queries is tried once more, alone in a thread of
+ * its own. A query that ends that thread too is refused for some time, and a caller with several such queries must pause.
  */
 export class QueryThreads {
   private readonly threads: Thread[] = [];
@@ -134,7 +134,7 @@ export class QueryThreads {
   async *run(asked: AskedQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     signal.throwIfAborted();
     this.resting.admit(asked.query.caller);
-    // Hashing the query's work takes longer the larger its parameters are, and there are hardly ever suspects.
+    // Without suspects the query is not hashed: hashing large parameters takes long, and there are hardly ever suspects.
     if (this.suspects.hasSuspects) this.suspects.admit(idOfWork(asked.query));
     this.broker.touch(asked.query.graph_id, asked.query.caller);
     try {
@@ -208,7 +208,7 @@ export class QueryThreads {
     } finally {
       if (!isAtEnd) {
         cancel();
-        // The query holds its place until its thread has ended the work. At most one more piece arrives after an abort.
+        // The query keeps its place until its thread has ended the work. At most one more piece arrives after an abort.
         while ((await heard).did === 'piece') heard = this.hear(thread, id);
       }
       thread.working -= 1;
@@ -217,19 +217,19 @@ export class QueryThreads {
     }
   }
 
-  /** Loads those parts of the graph's new version that were loaded of the version before. */
+  /** Makes the threads load those parts of the graph's new version that are loaded in the version before. */
   warm(graphId: number): void {
     for (const { worker } of this.threads) send(worker, { do: 'warm', graphId });
   }
 
-  /** Resolves once the loaded parts of the graph can go on answering after its next version has arrived. */
+  /** Resolves once the loaded parts of the graph will continue to answer after its next version has arrived. */
   async hold(graphId: number): Promise<void> {
     await this.askAll(id => ({ do: 'hold', id, graphId }));
   }
 
   /**
-   * Resolves with the database reads of all threads together. It does not wait beyond `pingMs` for a thread, whose beats tell whether it
-   * hangs. Callers that ask meanwhile share the result.
+   * Resolves with the database reads of all threads together. It waits at most `pingMs`, because a thread may hang; the beats show which
+   * one does. Calls that come meanwhile share the result.
    */
   async ping(): Promise<Reads> {
     this.pinging ??= Promise.race([this.askAll(id => ({ do: 'ping', id })), sleep(pingMs, null, { ref: false })]).finally(
@@ -271,7 +271,7 @@ export class QueryThreads {
     const threads = this.threads.filter(({ isTrial }) => !isTrial);
     const [least] = threads.filter(({ isReady }) => isReady).sort((a, b) => a.working - b.working);
     if (!least) return null;
-    // The thread that starts here helps only with later queries.
+    // The thread that is started here helps only later queries.
     if (least.working > 0 && threads.every(({ isReady }) => isReady) && threads.length < this.options.count) this.grow();
     if (kind === 'cypher' || this.broker.hasIndex(graphId)) return least;
     const pinned = this.searched.get(graphId) ?? least;
@@ -279,7 +279,7 @@ export class QueryThreads {
     return pinned;
   }
 
-  /** Starts another thread for later queries. If it fails to start, `ended` hears of it. */
+  /** Starts another thread for later queries. A failed start is handled in `ended`. */
   private grow(): void {
     this.add().catch(() => undefined);
   }
@@ -328,10 +328,10 @@ export class QueryThreads {
     void thread.worker.terminate();
   }
 
-  /** Handles the end of a thread: its queries learn of it, and a new thread takes its place. */
+  /** Handles the end of a thread: its queries fail with ThreadEnded, and a new thread takes its place. */
   private ended(thread: Thread, cause: Error): void {
     if (thread.hasEnded || this.isClosing) return;
-    // The process cannot go on if its first thread, or one that takes the place of another, does not start: the error ends the process.
+    // If the first thread, or one that takes the place of another, does not start, the process cannot continue: the error ends it.
     if (!thread.isReady && !thread.isTrial) throw cause;
     if (this.threads.includes(thread)) this.options.log.error({ cause, working: thread.working }, 'A query thread has ended');
     this.remove(thread);

@@ -35,7 +35,7 @@ export interface LargeLoad {
 
 /** The parts of graphs that all threads of the process share. */
 export interface SharedParts {
-  /** Gives the record of the part, and loads it with `load` if no thread has it yet. All threads that ask meanwhile wait for that load. */
+  /** Returns the record of the part. Calls `load` if no thread has the part; all threads that ask meanwhile wait for that load. */
   get<T extends object>(key: PartKey, load: (before: PartBefore | null) => Promise<T>): Promise<T>;
   /** Whether this thread has the part already. */
   has(key: PartKey): boolean;

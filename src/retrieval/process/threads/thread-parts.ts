@@ -3,7 +3,7 @@ import { type PartsAnswer, type PartsMessage } from './messages.js';
 import { PartCopies } from './part-copies.js';
 import { type LargeLoad, type PartBefore, type PartKey, type SharedPart, type SharedParts } from './shared-parts.js';
 
-/** A large load reports its size again after this many more bytes. */
+/** A large load reports its size each time that it has grown by this many bytes. */
 const toldBytes = 4_194_304;
 
 interface Part {

@@ -45,7 +45,7 @@ describe('An agent with TLS', () => {
   ) {
     const { port } = to.address() as AddressInfo;
     const agent = checkedAgent({ egress: anywhere, port, tls: 'verify', connectMs: 5_000, ...options }) as https.Agent;
-    // As if the authority of the certificate were known.
+    // Trusts the certificate, as if a known authority had signed it.
     if (ca) agent.options.ca = ca;
     const request = https.get({ host, port, agent });
     const [response] = (await once(request, 'response')) as [{ statusCode: number; resume(): void }];

@@ -54,7 +54,7 @@ const reading: Settings = {
   extremes: 0,
 };
 
-/** Settings that write rows as lines of escaped values, and the text of each value the same way on every server. */
+/** Settings with which rows come as lines of escaped values. The text of each value is then the same on every server. */
 const texts: Settings = {
   format_custom_escaping_rule: 'Escaped',
   format_custom_field_delimiter: '\t',
