@@ -7,7 +7,7 @@ export type ConnectionStage = (typeof connectionStages)[number];
 /** Called when a stage of connecting begins. */
 export type Reached = (stage: ConnectionStage) => void;
 
-/** By failure code: the stage at which connecting fails, and the sentence for users. No text of the server is ever passed on. */
+/** By failure code: the stage at which connecting fails, and the sentence for users. The server's own text is never shown to users. */
 export const connectionFailures = {
   DNS_FAILED: { stage: 'address', zh: '找不到主机', en: 'the host is not known' },
   BLOCKED_ADDRESS: {
@@ -83,14 +83,16 @@ export type ConnectionFailureCode = keyof typeof connectionFailures;
 
 export const connectionFailureCodes = Object.keys(connectionFailures) as ConnectionFailureCode[];
 
-/** The server asks for the password in clear text without TLS, so anyone on the network path could read it. */
+/**
+ * The server asks for the password in clear text without TLS. The password is not sent, because anyone on the network path could read it.
+ */
 export class ClearPasswordError extends Error {
   constructor() {
     super('The server asks for the password in clear text');
   }
 }
 
-/** The failure behind an error of a socket, of TLS or of name resolution. Null for any other error. */
+/** Classifies an error of a socket, of TLS or of name resolution. Null for any other error. */
 export function networkFailure(cause: unknown): ConnectionFailureCode | null {
   const { code = '', message = '', errors } = cause as { code?: string; message?: string; errors?: unknown[] };
   // Node tries all addresses of a host and reports the failures of all; the first one is classified.

@@ -10,8 +10,8 @@ export interface Places {
 }
 
 /**
- * Splits `max` connections: two serve short reads, such as those of the catalogue, and the others are divided between readings and
- * statements.
+ * Divides `max` connections by kind of work: two for short reads, such as those of the catalogue, half of the others for readings, and the
+ * rest for statements.
  */
 export function placesOf(max: number): Places {
   const shortQueries = 2;
@@ -19,7 +19,7 @@ export function placesOf(max: number): Places {
   return { shortQueries, readings, queries: max - shortQueries - readings };
 }
 
-/** A fair share in which host lookups of the work also count against the caller. */
+/** A fair share. A host lookup that the work makes also counts against the limits of the caller. */
 class WorkShare extends FairShare {
   override run<T>(claim: Claim, work: () => Promise<T>, remains?: () => Promise<void> | undefined): Promise<T> {
     return super.run(claim, () => lookingUpFor(claim.caller, work), remains);

@@ -19,14 +19,14 @@ const kinds = { postgres: postgresKind, mysql: mysqlKind, clickhouse: clickHouse
 type Answer = (socket: Socket, heard: Buffer, count: number) => void;
 
 const silence: Answer = () => undefined;
-/** The answer to a login with any password, and a session that can be used. */
+/** Accepts any login and makes the session ready for statements. */
 const postgresLogin: Answer = (socket, _heard, count) => {
   if (count === 0) socket.write(Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'));
 };
 const mysqlLogin: Answer = (socket, _heard, count) => {
   if (count === 0) socket.write(ok(2));
 };
-/** The first statement of a test, and no other. */
+/** Answers the first statement of a connection test, and no later one. */
 const clickHouseRead: Answer = (socket, heard) => {
   const [, target = ''] = /^POST (\S+)/.exec(heard.toString('latin1')) ?? [];
   const mark = new URL(target, 'http://here').searchParams.get('format_custom_result_after_delimiter');
@@ -34,7 +34,7 @@ const clickHouseRead: Answer = (socket, heard) => {
   if (answered++ > 0) return;
   socket.end(`HTTP/1.1 200 OK\r\nX-ClickHouse-Query-Id: 1\r\nContent-Length: ${Buffer.byteLength(rows)}\r\n\r\n${rows}`);
 };
-/** Says yes to TLS, and is silent in it. */
+/** Accepts TLS, then sends nothing over it. */
 const encrypted: Answer = socket => {
   socket.pause().removeAllListeners('data');
   socket.write('S');
@@ -51,7 +51,7 @@ describe('the stage of a connection', () => {
     server.close();
   });
 
-  /** The stages that the test of a connection reaches until the last of them. */
+  /** Tests a connection to a server that answers with `answer`. Returns the stages that were reached, as soon as `last` is reached. */
   async function stagesUntil(
     last: ConnectionStage,
     kind: keyof typeof kinds,

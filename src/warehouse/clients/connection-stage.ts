@@ -3,8 +3,8 @@ import { ConnectionFailedError } from '../warehouse.errors.js';
 import { type ConnectionStage, type Reached } from './connection-failure.js';
 
 /**
- * Reports the stages of a socket that connects to a host: `address` (for a host name), `tcp`, and `next` once the TCP connection is made. A
- * TLS socket also reports `login` after its handshake.
+ * Reports the stages of a socket that connects to a host: `address` (only for a host name), then `tcp`, then `next` once the TCP connection
+ * is made. A TLS socket also reports `login` after its handshake.
  */
 export function tellStages(socket: Socket, host: string, next: ConnectionStage, reached: Reached): void {
   reached(isIP(host) === 0 ? 'address' : 'tcp');
@@ -13,7 +13,7 @@ export function tellStages(socket: Socket, host: string, next: ConnectionStage, 
   socket.once('secureConnect', () => reached('login'));
 }
 
-/** Runs `connect`. A network failure that it throws names the stage that was reached. */
+/** Runs `connect`. A ConnectionFailedError that it throws gets the stage that was reached. */
 export async function inStages<T>(connect: (reached: Reached) => Promise<T>, reached: Reached = () => undefined): Promise<T> {
   let stage: ConnectionStage = 'tcp';
   const follow: Reached = next => reached((stage = next));

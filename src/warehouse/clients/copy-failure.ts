@@ -36,7 +36,9 @@ export interface CopyPlace {
   table: SourceTable | null;
 }
 
-/** A table of the source, the table `copy` of the service's own database that receives its rows, and the copied columns. */
+/**
+ * A table of the source (`name`), the table of the service's own database that receives its rows (`copy`), and the copied columns (`used`).
+ */
 export interface SourceTable {
   name: string;
   copy: string;
@@ -55,8 +57,9 @@ export function tooLarge({ maxBytes, maxRows }: CopyLimits): RunFailure {
 }
 
 /**
- * Turns the error that ended a copy into a failure of the source, or of a value that does not fit its column. Its texts hold only names
- * that the mapping holds, because every reader of the graph sees them. Errors of the service's own database are returned unchanged.
+ * Turns the error that ended a copy into a RunFailure about the source, or about a value that does not fit its column. Every reader of the
+ * graph sees the text of a RunFailure, so the text contains only names from the mapping. Errors of the service's own database are returned
+ * unchanged.
  */
 export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   if (error instanceof RunFailure) return error;
@@ -132,8 +135,8 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
 }
 
 /**
- * Turns an error about a value that the column's type cannot hold: for example a NaN in a document, or a value of a column that was changed
- * after it was described.
+ * Turns PostgreSQL's error about a value that does not fit its column into a RunFailure. Examples are a NaN in a JSON document, and a value
+ * of a column whose type was changed after the table was described. Null for other errors.
  */
 function toValueFailure(
   error: unknown,
@@ -150,8 +153,8 @@ function toValueFailure(
     return fail('source_value_unreadable', text, { column });
   }
   if (!/^(22|54)/.test(sqlstateOf(error))) return null;
-  // PostgreSQL's context is "COPY source_0, line 12, column price: …", after the place inside of a document if there is one. A server with
-  // messages in another language gives no place.
+  // PostgreSQL's context is "COPY source_0, line 12, column price: …". For an error inside a JSON document, lines about the place in the
+  // document come first. A server with messages in another language has another context, so no place is found.
   const { where = '' } = error as { where?: string };
   const [, copied, written = ''] = /(?:^|\n)COPY (\S+), line (.*)$/s.exec(where) ?? [];
   const place = copied === table.copy ? written : '';

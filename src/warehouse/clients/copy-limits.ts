@@ -4,7 +4,7 @@ import { type Settings } from '../../config/settings.js';
 export interface CopyLimits {
   maxBytes: number;
   maxRows: number;
-  /** The longest time in ms without any bytes in the middle of a table. */
+  /** The longest time in ms for which the source may send nothing in the middle of a table. */
   silenceMs: number;
 }
 

@@ -15,7 +15,7 @@ export interface CopyTask {
   copy: string;
   since?: RowsRequest['since'];
   limits: CopyLimits;
-  /** The rows and bytes that the whole work has copied so far. The counts grow while the rows pass. */
+  /** Rows and bytes that have been copied so far, over all tables of the work. `copyRows` adds to them. */
   copied: { rows: number; bytes: number };
   /** A hash that is updated with all bytes of the rows. */
   digest?: Hash;
@@ -24,7 +24,7 @@ export interface CopyTask {
 }
 
 /**
- * Copies a table of another database. Rows pass as bytes from its reading to a COPY, no faster than PostgreSQL takes them.
+ * Copies a table of another database into PostgreSQL. The reading's bytes are piped into a COPY, no faster than PostgreSQL takes them.
  * @throws RunFailure, or an error of the service's own database
  */
 export async function copyRows(

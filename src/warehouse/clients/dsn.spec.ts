@@ -14,7 +14,7 @@ describe('a DSN of PostgreSQL', () => {
   ])('is taken and shown without its password: %s', (dsn, masked, place) => {
     expect(postgresKind.check(dsn)).toEqual([]);
     expect([postgresKind.mask(dsn), postgresKind.place(dsn)]).toEqual([masked, place]);
-    // The masked one names the same place.
+    // The masked DSN has the same place.
     expect(postgresKind.place(masked)).toBe(place);
   });
 

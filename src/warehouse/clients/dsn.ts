@@ -6,7 +6,7 @@ import { nearestName } from '../../text/nearest-name.js';
 export interface DsnForm {
   schemes: readonly string[];
   defaultPort: number;
-  /** By name: the query parameters that a DSN may have, and the form of each value. */
+  /** The query parameters that a DSN may have, each with the pattern of its values. */
   parameters: Readonly<Record<string, RegExp>>;
 }
 
@@ -29,10 +29,10 @@ export interface DsnProblem {
 
 const hidden = '***';
 const secretParameter = /pass|pwd|secret|token|key/i;
-/** Matches host names of DNS and of Docker networks. Letters beyond ASCII must be in the form of DNS (xn--…). */
+/** Matches host names of DNS and of Docker networks. Letters beyond ASCII must be written in Punycode (`xn--…`). */
 const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d_-]{0,61}[a-z\d])?)*\.?$/i;
 
-/** Reads a DSN. Problems say where the text is wrong but never quote it, because a password may stand in a wrong place of the text. */
+/** Parses a DSN. Problems say where the text is wrong but never quote it, because any part of a wrong DSN may be the password. */
 export function readDsn(text: string, form: DsnForm): Dsn | DsnProblem[] {
   const example = `${form.schemes[0]}://user:password@host:${form.defaultPort}/database`;
   const unreadable = [
@@ -103,7 +103,7 @@ function hostAndPort({ host, port }: Pick<Dsn, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Tells whether a host is an IPv6 address in brackets. An address with a zone, such as fe80::1%eth0, is not valid in a URL. */
+/** Whether a host is an IPv6 address in brackets. An address with a zone, such as fe80::1%eth0, is not valid in a URL. */
 function isBracketedAddress(host: string): boolean {
   return /^\[[\da-f:.]+\]$/i.test(host) && URL.canParse(`http://${host}/`);
 }
@@ -117,7 +117,7 @@ function readParameters(query: string, { parameters }: DsnForm, problems: DsnPro
       const meant = nearestName(name, known);
       problems.push({
         type: 'dsn_parameter',
-        // Parameter names are not quoted: behind an unescaped question mark, a part of the password would stand in the place of a name.
+        // Parameter names are not quoted: if the password contains an unescaped `?`, the rest of the password is parsed as a parameter.
         text: {
           zh: `第 ${index + 1} 个参数不受支持${meant === null ? '' : `，是否想写 ${meant}？`}；可用：${known.join('、')}`,
           en: `the parameter at place ${index + 1} is not supported${meant === null ? '' : `; did you mean ${meant}?`}; known: ${known.join(', ')}`,

@@ -1,8 +1,8 @@
 import { type TableColumn } from './warehouse.client.js';
 
 /**
- * Matches the names of PostgreSQL types that a client may report. The name becomes part of a CREATE TABLE, and comes from a foreign server,
- * so the pattern allows no words that would add a default or a constraint.
+ * Matches the names of PostgreSQL types that a client may report. A foreign server chooses the name, and the name becomes part of a CREATE
+ * TABLE. The pattern therefore allows no words that would add a default or a constraint.
  */
 const knownType =
   /^("char"|double precision|bit varying|[a-z_][a-z0-9_]*|interval (year|month|day|hour|minute|second)( to (month|hour|minute|second))?)(\(\d{1,8}(, ?-?\d{1,8})?\))?( with(out)? time zone)?(\[\])*$/;

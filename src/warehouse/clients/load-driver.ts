@@ -8,7 +8,7 @@ export async function loadDriver<T>(type: string, driver: string, load: () => Pr
   try {
     return await load();
   } catch (cause) {
-    // MODULE_NOT_FOUND is the code of a CommonJS loader.
+    // A CommonJS loader reports a missing package with MODULE_NOT_FOUND, an ES module loader with ERR_MODULE_NOT_FOUND.
     if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
     throw new DriverNotInstalledError(type, driver, cause);
   }

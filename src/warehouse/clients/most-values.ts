@@ -1,7 +1,10 @@
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 
-/** The most values of an answer; no useful answer has as many. In memory, each value takes far more than its one byte in the answer. */
+/**
+ * The most values of an answer; no useful answer has that many. A limit on bytes is not enough, because a value of one byte takes far more
+ * in memory.
+ */
 export const mostValues = 1_000_000;
 
 export function tooManyValues(): WarehouseQueryError {

@@ -2,27 +2,25 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
 /**
- * Text of the error that the SQL of a metric raises for a floating-point number that no decimal type of the database holds. The clients
- * recognize this text.
+ * Text of the error that a metric's SQL raises for a floating-point number that has too many digits for the database's decimal types. The
+ * clients recognize the error by this text.
  */
 export const tooManyFloatDigits = 'A floating-point number has more digits than are computed with';
 
-/**
- * SQL of DuckDB that ends the statement because a value of a column cannot be read. The client recognizes the text and the name in it.
- */
+/** DuckDB SQL that raises an error because a value of a column cannot be read. `unreadableColumn` finds the column in the error's text. */
 export function unreadableValue(column: string): string {
   return `error('${unreadable}${JSON.stringify(column).replaceAll("'", "''")}')`;
 }
 
 const unreadable = 'unreadable value ';
 
-/** The column that the text of an error of `unreadableValue` names. Null for other errors. */
+/** The column of an error that the SQL of `unreadableValue` raised. Null for other errors. */
 export function unreadableColumn(message: string): string | null {
   const named = new RegExp(`${unreadable}("(?:[^"\\\\]|\\\\.)*")`).exec(message)?.[1];
   return named === undefined ? null : (JSON.parse(named) as string);
 }
 
-/** By a SQLSTATE or its first characters: the reason that the caller reads. The server's own text may quote data, so users never see it. */
+/** The reason that the caller sees, by SQLSTATE or its first characters. The server's own text may quote data, so users never see it. */
 const reasons: [prefix: string, reason: Bilingual][] = [
   [sqlstates.divisionByZero, { zh: '除数为零；请把除数写成 NULLIF(…, 0)', en: 'a division by zero; write the divisor as NULLIF(…, 0)' }],
   [

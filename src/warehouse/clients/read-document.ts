@@ -5,9 +5,9 @@ import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 import { queryFailure } from './query-failures.js';
 
-/** The most characters of a row's JSON documents without the largest one. All documents of a row are parsed without a pause. */
+/** The most characters of a row's JSON documents, not counting the largest one. All documents of a row are parsed without a pause. */
 const mostOfRow = 1_000_000;
-/** The most characters of a document that has numbers of 16 or more digits, which take longer to parse. */
+/** The most characters of a document that contains numbers of 16 or more digits. Such numbers take longer to parse. */
 const mostWithLongNumbers = 500_000;
 /** The deepest nesting of a document. An answer with tens of thousands of levels could not be serialized. */
 const mostLevels = 1_000;
@@ -43,7 +43,7 @@ export class RowDocuments {
   readonly read = (text: string): unknown => {
     this.characters += text.length;
     this.largest = Math.max(this.largest, text.length);
-    // The largest document of the row is limited on its own, see `checkDetail`.
+    // The largest document of the row does not count here, because `checkDetail` limits each document on its own.
     if (this.characters - this.largest > mostOfRow) throw new DocumentsTooLargeError(mostOfRow);
     return readDocument(text);
   };

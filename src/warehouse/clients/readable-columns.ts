@@ -3,7 +3,7 @@ import { ColumnDeniedError, ColumnNotFoundError, TableNotFoundError, UnreadableC
 import { type RowsRequest, type TableColumn, type TableDescription } from './warehouse.client.js';
 
 /**
- * The columns that a reading asks for, in their order.
+ * The descriptions of the columns that a reading requests, in the order of the request.
  * @throws TableNotFoundError, ColumnNotFoundError, ColumnDeniedError, UnreadableColumnError
  */
 export function readableColumns(description: TableDescription | null, { table, columns, since }: RowsRequest): TableColumn[] {

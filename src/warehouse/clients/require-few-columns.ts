@@ -1,9 +1,7 @@
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 
-/**
- * The most columns of a table that can be used. A MySQL table may have at most as many; ClickHouse and DuckDB have no limit of their own.
- */
+/** The most columns of a table that can be used. It is MySQL's own limit; ClickHouse and DuckDB have none. */
 export const mostColumns = 4_096;
 
 /** 400: a table has more than `mostColumns` columns. */
@@ -21,7 +19,7 @@ export class TableTooWideError extends WarehouseQueryError {
   }
 }
 
-/** Called by each catalogue before it describes columns. @throws TableTooWideError */
+/** Refuses a table with more than `mostColumns` columns. @throws TableTooWideError */
 export function requireFewColumns(columns: readonly unknown[]): void {
   if (columns.length > mostColumns) throw new TableTooWideError();
 }

@@ -4,8 +4,8 @@ import { withKnownType } from './known-type.js';
 import { type TableCatalog } from './warehouse.client.js';
 
 /**
- * Checks after a table was read that the types of its columns are still those that were described before. No lock keeps the columns from
- * being changed in between, and a value of another type could be rounded silently. @throws RunFailure
+ * Checks, after a table was read, that its columns still have the types that were described before. No lock prevents a change in between,
+ * and a value of another type could be rounded silently. @throws RunFailure
  */
 export async function requireSameTypes(catalog: TableCatalog, connection: string, table: SourceTable): Promise<void> {
   const { name, used } = table;

@@ -15,7 +15,7 @@ const works: Record<string, (client: WarehouseClient, caller: number) => Promise
   },
 };
 
-/** Risk: the name servers of one user's hosts would decide when another user's connection is made. */
+/** Risk: if the name servers of one user's host are slow, the connections of other users have to wait. */
 describe.each(['postgres', 'mysql', 'clickhouse'] as const)('a connection of type %s', type => {
   it.each(Object.keys(works))('looks its host up in the share of the caller of the %s', async name => {
     const place: LookupAddress = { address: '127.0.0.1', family: 4 };
@@ -25,12 +25,12 @@ describe.each(['postgres', 'mysql', 'clickhouse'] as const)('a connection of typ
     const egress = new Egress(readSettings({ UV_THREADPOOL_SIZE: '16' }), ask);
     const dsn = `${type}://u:p@fast.test:5999/db`;
     const client = await kindOf(type).open({ dsn, options: { ssl_mode: 'disable' }, egress, answerMaxBytes: 1_000_000 });
-    // Two lookups of the first caller are under way, and as many wait as may.
+    // Caller 1 has two lookups under way and 32 waiting, the most that one caller may have.
     lookingUpFor(1, () => {
       for (let count = 0; count < 2 + 32; count++) egress.lookup(80)('slow.test', { all: true }, () => undefined);
     });
     await expect(works[name]!(client, 1)).rejects.toMatchObject({ status: 503, code: 'lookups_busy' });
-    // The address is judged once it has been looked up.
+    // Caller 2's lookup succeeds. Only then is the address 127.0.0.1 refused.
     await expect(works[name]!(client, 2)).rejects.toMatchObject({ failure: 'BLOCKED_ADDRESS' });
     end();
     await client.close();

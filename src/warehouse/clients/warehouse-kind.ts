@@ -11,7 +11,7 @@ export interface ConnectionOptions {
    * server can. Default: `verify-full`.
    */
   ssl_mode?: (typeof sslModes)[number];
-  /** The schemas whose tables can be read. The first one is the schema of bare table names. */
+  /** The schemas whose tables can be read. A bare table name means a table of the first schema. */
   schema_allowlist?: string[];
   pool_max?: number;
   statement_timeout_ms?: number;

@@ -8,31 +8,28 @@ import { type Reached } from './connection-failure.js';
 export type WarehouseDialect = 'postgres' | 'mysql' | 'duckdb' | 'clickhouse';
 
 /**
- * The database behind a warehouse connection. Users of the client do not know which kind of database it is; every kind passes the suite in
- * test/support/warehouse-tables.contract.ts. Table names are written as users write them: bare for a table in the schema of the client, and
- * `schema.table` for others. While the database's server cannot be reached, each method throws ConnectionFailedError.
+ * The database behind a warehouse connection. Callers of the client do not need to know which kind of database it is; every kind passes the
+ * suite in test/support/warehouse-tables.contract.ts. Table names are written as users write them: bare for a table in the schema of the
+ * client, and `schema.table` for others. While the database's server cannot be reached, each method throws ConnectionFailedError.
  */
 export interface WarehouseClient {
-  /**
-   * The dialect of the SQL that the client takes. A caller that writes SQL of another dialect refuses the client with
-   * `DialectNotBuiltError`.
-   */
+  /** The dialect of the SQL that `query` accepts. A caller that cannot write this dialect throws `DialectNotBuiltError`. */
   readonly dialect: WarehouseDialect;
   /** The schema of the client's tables. A bare table name in SQL means a table of this schema. */
   readonly schema: string;
   /** The database role that may only read the client's tables, if they are in the service's own database. Null for any other database. */
   readonly local: { role: string } | null;
 
-  /** Schema and name under which SQL finds a table. The method asks no server, so the table may be missing. */
+  /** Schema and name of a table in SQL. The method does not ask the server, so the table may not exist. */
   place(table: string): TablePlace;
 
   /**
-   * Connects and reads once. The result says what the database user may do. The test takes some 5 seconds at most.
+   * Connects and reads once. The result includes what the database user may do. The test takes some 5 seconds at most.
    * @throws ConnectionFailedError with the stage of connecting at which it stopped
    */
   test(claim: Claim, reached?: Reached): Promise<ConnectionTest>;
 
-  /** Catalogue of the tables. Its reads take places for short reads of the caller. */
+  /** Catalogue of the tables. Its reads count as short reads of the caller. */
   catalog(claim: Claim): TableCatalog;
 
   /** The reason why SQL cannot use this name for a table, even if such a table exists; null if SQL can use it. */
@@ -42,20 +39,20 @@ export interface WarehouseClient {
   sample(request: SampleRequest): Promise<QueryResult>;
 
   /**
-   * Runs one read-only statement, as a role that sees nothing but the tables. The signal of the claim ends the statement, also on the
+   * Runs one read-only statement, as a role that can read only the client's tables. The signal of the claim ends the statement, also on the
    * server.
    * @throws the reason of the signal, WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError,
-   * TableBeingReplacedError, WarehouseUnavailableError
+   *   TableBeingReplacedError, WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;
 
   /**
-   * Begins to read whole tables, however large. The reading takes one of the caller's places, so it must be closed.
+   * Begins to read whole tables of any size. The reading uses one of the caller's places for connections, so it must be closed.
    * @throws WarehouseBusyError, WarehouseUnavailableError
    */
   openReading(request: ReadingRequest): Promise<Reading>;
 
-  /** Closes idle connections. Work under way may go on and connect anew; its connections are closed when the work gives them back. */
+  /** Closes idle connections. Running work may continue, and may even connect again; its connections are closed when it releases them. */
   close(): Promise<void>;
 }
 
@@ -64,7 +61,10 @@ export interface TableCatalog {
   /** Names of all tables, in the order of their bytes. */
   listNames(): Promise<string[]>;
 
-  /** At most `limit` tables after the name `after`, in the order of their bytes. An `after` of '' starts with the first table. */
+  /**
+   * Lists at most `limit` tables whose names come after `after`, in the order of the names' bytes. An `after` of '' starts with the first
+   * table.
+   */
   list(after: string, limit: number): Promise<TableSummary[]>;
 
   /** The summary of a table; null if it does not exist. */
@@ -76,24 +76,24 @@ export interface TableCatalog {
 
 /** Reads tables one after the other. */
 export interface Reading {
-  /** `snapshot`: all reads of the reading see the tables at one moment. `statement`: each read sees a moment of its own. */
+  /** `snapshot`: all reads see the tables as of one moment. `statement`: each read sees its table as of a moment of its own. */
   readonly guarantee: 'snapshot' | 'statement';
 
   /**
-   * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values, `\N`
-   * for NULL, and a backslash before each character with a meaning in that format. Columns come in the order asked for. Each value can be
-   * read as the type that the catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before the next;
-   * a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError,
-   * UnreadableColumnError, or the errors of `query`.
+   * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: one line for each row, tabs between
+   * values, `\N` for NULL, and a backslash before each character with a meaning in that format. Columns come in the order of the request.
+   * Each value can be read as the type that the catalogue gives for its column. A chunk may end inside a row. Read one stream to its end
+   * before you request the next; a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError,
+   * ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
    */
   rows(request: RowsRequest): Readable;
 
-  /** Ends the reading, also while a stream of rows has not ended. */
+  /** Ends the reading, even in the middle of a stream of rows. */
   close(): Promise<void>;
 }
 
 export interface ReadingRequest {
-  /** The caller whose share of database connections this request takes. */
+  /** The caller. The reading counts against the caller's share of the connections. */
   claim: Claim;
   /** The longest time to read one table, in ms. */
   timeoutMs: number;
@@ -127,10 +127,10 @@ export interface ConnectionTest {
   serverVersion: string;
   /** The database user that runs the SQL of the service's users. */
   user: string;
-  /** Whether the user's transaction in this service refuses to write, and whether the user could write in another transaction. */
+  /** `isReadOnly`: the transactions of this service refuse to write. `canWrite`: the user could write in other transactions. */
   isReadOnly: boolean;
   canWrite: boolean;
-  /** Sentences about the connection for its owner, who should know or change these facts. */
+  /** Sentences for the owner of the connection: facts that the owner should know or change. */
   warnings: Bilingual[];
 }
 
@@ -146,8 +146,8 @@ export interface TableSummary {
 export interface TableColumn {
   name: string;
   /**
-   * The type of PostgreSQL that holds every value of the column, in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`. `other`
-   * if no type does: a reading refuses such a column.
+   * The PostgreSQL type that can hold every value of the column, in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`. If there
+   * is none, the type is `other`, and a reading refuses the column.
    */
   type: string;
   /** The type as the database spells it. */
@@ -155,8 +155,8 @@ export interface TableColumn {
   nullable: boolean;
   comment: string | null;
   /**
-   * The collation by which the database takes texts of the column for equal that differ in case or accents, such as `de` and `DE`. This
-   * service compares texts by their bytes.
+   * The column's collation, if it compares texts as equal that differ in case or accents, such as `de` and `DE`. This service compares
+   * texts by their bytes.
    */
   collation?: string;
   /** Set if the connection's user may read other columns of the table but not this one, which then has the type `other`. */
@@ -188,26 +188,31 @@ export interface NameProblem extends Bilingual {
 }
 
 export interface QueryRequest {
-  /** The caller whose share of database connections this request takes. */
+  /** The caller. The query counts against the caller's share of the connections. */
   claim: Claim;
   /**
    * True for a query that takes some seconds at most, such as the sample of a table. Short queries have places of their own and never wait
    * behind metrics.
    */
   isShort?: boolean;
-  /** One statement that the caller has checked; `$1, $2, …` stand for the parameters. */
+  /**
+   * One statement that the caller has checked, with the placeholders of the client's dialect, such as `$1` for PostgreSQL and `?` for
+   * MySQL.
+   */
   sql: string;
   parameters: readonly unknown[];
   timeoutMs: number;
-  /** The most rows of the result. Further rows are not fetched; `truncated` tells that there were more than `maxRows`. */
+  /** The most rows of the result. Further rows are not fetched; `truncated` is true if there were more than `maxRows`. */
   maxRows: number;
-  /** The most bytes of the result, for a caller whose other results count against the same answer. By default the limit of the settings. */
+  /**
+   * The most bytes of the result. A caller sets it if several results share the limit of one answer. By default the limit of the settings.
+   */
   maxBytes?: number;
   source?: AnswerSource;
 }
 
 export interface QueryResult {
-  /** Columns of the result. Types are spelled as the catalogue spells those of a table, without lengths. */
+  /** Columns of the result. Types are spelled as in the catalogue, but without lengths. */
   columns: { name: string; type: string }[];
   /** Values of the rows: bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
   rows: unknown[][];

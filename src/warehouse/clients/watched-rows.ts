@@ -3,9 +3,9 @@ import { SourceSilentError } from './copy-failure.js';
 const lineBreak = 0x0a;
 
 /**
- * Passes on bytes of COPY text, and counts the bytes and the rows: each line break ends a row, since a line break inside a value is
- * escaped. Only the time spent waiting for the next bytes counts as silence. The time in which the reader is busy does not count, nor does
- * the time before the first bytes. The source's own time-out limits the first wait, because a view may have to sort before it answers.
+ * Passes on bytes of COPY text, and counts the bytes and the rows. Each line break ends a row, since a line break inside a value is
+ * escaped. Only the time spent waiting for the next bytes counts as silence: neither the time in which the consumer is busy nor the time
+ * before the first bytes counts. The source's own time-out limits the first wait, because a view may have to sort before it answers.
  */
 export function watched(silenceMs: number, onBytes: (bytes: Buffer, rows: number) => Promise<void>) {
   return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -18,7 +18,7 @@ export function watched(silenceMs: number, onBytes: (bytes: Buffer, rows: number
         next = await unlessSilent(chunks.next(), silenceMs);
       }
     } finally {
-      // Destroys the source if the reader stops early. The source may be silent for long, so the end is not awaited.
+      // Destroys the source if the consumer stops early. A silent source may take long to end, so its end is not awaited.
       void chunks.return?.().catch(() => undefined);
     }
   };

@@ -5,7 +5,7 @@ import { principalOf } from '../../access/principal.js';
 import { readId } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 
-/** Refuses a request unless its caller has the right that the route asks for on the connection `id` of its path. */
+/** Refuses a request unless the caller has the right that the route requires on the connection `id` of the path. */
 @Injectable()
 export class ConnectionAccessGuard implements CanActivate {
   constructor(private readonly access: ConnectionAccessService) {}

@@ -18,7 +18,7 @@ export class ConnectionAccessService {
     return { ...connection, right: held };
   }
 
-  /** Tells whether the caller may write any connection. */
+  /** Whether there is a connection that the caller may write. */
   mayWriteAny({ userId }: Principal): Promise<boolean> {
     return this.connections.mayWriteAny(userId);
   }

@@ -15,12 +15,12 @@ import { type ConnectionOptions, sslModes } from '../clients/warehouse-kind.js';
 import { type ConnectionType, connectionTypes } from './connection.entity.js';
 import { type HeldConnection } from './connections.repository.js';
 
-/** Every option may be null, which counts as an option that is left out. */
+/** Every option may be null, which means the same as leaving the option out. */
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
 const milliseconds = (least: number, most: number) => ({ type: 'integer', nullable: true, minimum: least, maximum: most }) as const;
 
-/** The options of a connection. A connection of a type for which an option has no effect refuses the option. */
+/** The options of a connection. An option that has no effect for the type of the connection is refused. */
 export class ConnectionOptionsRequest implements Nullable<ConnectionOptions> {
   @ApiPropertyOptional({
     enum: sslModes,

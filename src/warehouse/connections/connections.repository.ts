@@ -14,7 +14,7 @@ export type NewConnection = Pick<Connection, 'id' | 'name' | 'type' | 'dsnSealed
 
 export type ConnectionChange = Pick<Connection, 'name' | 'dsnSealed' | 'dsnMasked' | 'options'>;
 
-/** A connection, and the right that the asking user has on it. */
+/** A connection, and the right that the requesting user has on it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
 
 /**
@@ -46,8 +46,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Finds a connection by id or name; null for none. A text of digits is an id if no connection has that name. A `nameOrId` of null means
-   * the default connection. The right is null if the user has no right on the connection.
+   * Finds a connection by id or name; null if there is none. A text of digits means an id, unless a connection has that name. A `nameOrId`
+   * of null means the default connection. The right is null if the user has no right on the connection.
    */
   async find(userId: number | null, nameOrId: string | number | null): Promise<(Connection & { right: ConnectionRight | null }) | null> {
     const name = typeof nameOrId === 'string' ? nameOrId : null;
@@ -61,7 +61,7 @@ export class ConnectionsRepository {
     return rows[0] ?? null;
   }
 
-  /** Tells whether the user may write any connection. */
+  /** Whether there is a connection that the user may write. */
   async mayWriteAny(userId: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `SELECT FROM users u WHERE u.id = $1 AND (u.is_admin OR EXISTS (
@@ -71,7 +71,9 @@ export class ConnectionsRepository {
     return rowCount === 1;
   }
 
-  /** Tells whether the user may write the mirror, which all connections of the type pg_mirror share. */
+  /**
+   * Whether the user may write the mirror. A right on any connection of the type pg_mirror is enough, because all of them share the mirror.
+   */
   async mayWriteMirror(userId: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(`${held} WHERE c.type = 'pg_mirror' AND held.right = 'write' LIMIT 1`, [userId]);
     return rowCount === 1;
@@ -83,7 +85,7 @@ export class ConnectionsRepository {
     return connection;
   }
 
-  /** Reserves an id for a new connection, which is needed to encrypt the connection's DSN. An id is never given twice. */
+  /** Reserves an id for a new connection. The id is needed before the row is written, to encrypt the DSN. No id is used twice. */
   async nextId(): Promise<number> {
     const { rows } = await this.pool.query<{ id: number }>(
       `SELECT nextval(pg_get_serial_sequence('warehouse_connections', 'id'))::int AS id`,
@@ -102,7 +104,7 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Changes a connection, which stays locked while `changeOf` works.
+   * Changes a connection. The row stays locked while `changeOf` computes the change.
    * @throws ConnectionNotFoundError, ConnectionNameTakenError
    */
   async change<C extends Partial<ConnectionChange>>(
@@ -147,8 +149,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Deletes a connection. Foreign keys prevent this while something refers to it, so a job that is created at the same moment is not
-   * missed.
+   * Deletes a connection, unless jobs, metrics or copies refer to it. Foreign keys check this, so that a job created at the same moment
+   * counts too.
    * @throws ConnectionNotFoundError; ConnectionInUseError naming the jobs, metrics and copies that refer to the connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {

@@ -41,8 +41,8 @@ export class ConnectionsService {
   ) {}
 
   /**
-   * Lists the connections that the caller may use. The list has one connection more than the page holds, so that `page` can tell whether
-   * there is a next page.
+   * Lists the connections that the caller may use. The list has one connection more than the page, which shows `page` that there is a next
+   * page.
    */
   list({ userId }: Principal, { limit, cursor }: PageQuery): Promise<HeldConnection[]> {
     return this.connections.listUsable(userId, afterId(cursor), limit + 1);
@@ -70,8 +70,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Changes only the given fields of a connection. Options are changed one by one, and an option of null is removed. Work under way ends
-   * with the connections that it has opened before.
+   * Changes only the given fields of a connection. Options are changed one by one, and an option of null is removed. Running work continues
+   * on the connections that it has already opened.
    * @throws ConnectionNotFoundError, ConnectionNameTakenError, MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, SchemaError
    */
   async change(actor: Principal, id: number, { name, dsn, options }: ChangeConnectionRequest): Promise<HeldConnection> {
@@ -105,8 +105,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Seals all DSNs and all secrets of webhooks with the first key, after which the other keys can be removed. A secret whose key is missing
-   * is left as it is.
+   * Encrypts all DSNs and all secrets of webhooks anew with the first key. The other keys can then be removed. A secret whose key is
+   * missing is left as it is.
    */
   async reseal(actor: Principal): Promise<ResealResponse> {
     const result: ResealResponse = { resealed: 0, unreadable: [], webhooks: await this.webhooks.reseal() };
@@ -148,7 +148,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Tests a connection: connects and reads once, as every query does.
+   * Tests a connection: connects, and reads once in the same way as every query.
    * @throws ConnectionTypeNotBuiltError, DriverNotInstalledError, SecretUnreadableError, WarehouseBusyError
    */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
@@ -183,7 +183,10 @@ function checkedOptions(type: ConnectionType, options: ConnectionOptionsRequest)
   throw new SchemaError(unused.map(([name]) => ({ loc: ['body', 'options', name], text, type: 'no_effect' })));
 }
 
-/** The options that the request body holds. The parsed body has a property for every option, undefined if it was left out. */
+/**
+ * The options in the request body, also those that are null. The parsed body has a property for every option, undefined if the option was
+ * left out.
+ */
 function given(options: ConnectionOptionsRequest): ConnectionOptionsRequest {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

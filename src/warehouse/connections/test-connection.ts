@@ -12,8 +12,8 @@ const usualBudgetMs = 5_000;
 const mostCharacters = 10_000;
 
 /**
- * Tests a connection in 5 seconds at most. A failure is also an answer: its stage, its code and a sentence of the service. No text of the
- * other side is passed on, because the test would otherwise tell what listens on any port.
+ * Tests a connection in 5 seconds at most. A failed connection is also returned as a result: its stage, its code and a sentence of the
+ * service. No text of the server is passed on, because it would show the user what listens on any port.
  */
 export async function testConnection(
   test: (reached: Reached) => Promise<ConnectionTest>,
@@ -39,7 +39,7 @@ export async function testConnection(
       warnings: warnings.map(joined),
     };
   } catch (error) {
-    // An error because of too many tests at once, or a fault of the service, says nothing about the connection.
+    // Too many tests at once, or a fault of the service, are not failures of the connection.
     if (!(error instanceof ApiError) || error instanceof BusyError) throw error;
     const { stage, failure: code } = error instanceof ConnectionFailedError ? error : new ConnectionFailedError('READ_FAILED', error);
     return { ok: false, ...elapsed(), stage, code, message: joined(connectionFailures[code]) };

@@ -11,8 +11,8 @@ export type OpenedConnection = Pick<Connection, 'id' | 'type' | 'dsnSealed' | 'o
 
 interface Held {
   /**
-   * Type, encrypted DSN and options with which the client was opened, as JSON. A connection that was changed, here or by another process,
-   * has other values.
+   * Type, encrypted DSN and options with which the client was opened, as JSON. If they differ from those of the connection, the connection
+   * was changed, here or by another process, and the client is replaced.
    */
   openedWith: string;
   client: Promise<WarehouseClient>;
@@ -45,7 +45,7 @@ export class WarehouseClients implements OnApplicationShutdown {
     const entry = { openedWith, client };
     this.held.set(connection.id, entry);
     void this.end(held);
-    // A failed opening is forgotten, so the next caller tries again.
+    // A client that failed to open is forgotten, so the next caller tries again.
     client.catch(() => this.held.get(connection.id) === entry && this.held.delete(connection.id));
     return client;
   }
@@ -58,7 +58,7 @@ export class WarehouseClients implements OnApplicationShutdown {
     return kind.open({ dsn, options, egress: this.egress, answerMaxBytes, duckdbDirectory });
   }
 
-  /** Closes the client of a connection that was changed or deleted. Work under way still ends. */
+  /** Closes the client of a connection that was changed or deleted. Running work still completes. */
   forget(connectionId: number): void {
     void this.end(this.held.get(connectionId));
     this.held.delete(connectionId);

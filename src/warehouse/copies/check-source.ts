@@ -18,7 +18,7 @@ interface TableProblem extends FieldProblem {
 }
 
 /**
- * All reasons why the source's tables cannot be copied as the request asks, as far as the source's catalogue tells.
+ * Finds all reasons, in the source's catalogue, why tables cannot be copied as requested.
  * @param until the time of `performance.now()` after which no further table is checked
  * @throws the errors of the catalogue
  */
@@ -68,7 +68,7 @@ function keyProblems({ key }: TableDefinition, types: Types, description: TableD
   );
 }
 
-/** The problem that a request names a column that cannot be copied or does not exist. */
+/** The problem of a requested column that cannot be copied or does not exist. */
 function columnProblem(loc: TableProblem['loc'], name: string, types: Types, { columns }: TableDescription): TableProblem {
   const shown = cut(name, shownName);
   if (columns.some(column => column.name === name)) {

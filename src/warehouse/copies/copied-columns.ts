@@ -8,8 +8,8 @@ import { nameProblem } from '../mirror/csv/csv-header.js';
 import { type TableReport } from './copy-report.js';
 
 /**
- * The most left-out columns that a report names; further ones are only counted, since the reports of up to 50 tables are written each
- * second.
+ * The most left-out columns that a report names; further ones are only counted. Reports of up to 50 tables are written every second, so
+ * they must be short.
  */
 const mostNamed = 50;
 const longestShown = 100;
@@ -17,7 +17,10 @@ const longestShown = 100;
 const noRight = { zh: '连接的用户没有读取该列的权限', en: "the connection's user may not read it" };
 const noType = { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' };
 
-/** The columns of a source table that a mirror table can have, and the first columns that it cannot have, with the reason. */
+/**
+ * Divides the columns of a source table: those that a mirror table can have, and those that it cannot. The first of the latter are listed,
+ * each with the reason.
+ */
 export function copiedColumns({ columns }: TableDescription): {
   kept: TableColumn[];
   leftOut: TableReport['left_out'];
@@ -43,7 +46,7 @@ export function columnList(columns: readonly TableColumn[], dialect: WarehouseDi
     .join(', ');
 }
 
-/** The most characters of a comment that are kept, since no limit on bytes counts comments. */
+/** The most characters that are kept of a comment. The limits on copied bytes do not count comments. */
 const mostOfComment = 1_000;
 
 /** SQL statements that set the comments of a table and its columns; '' for none. `table` is quoted. */
@@ -56,7 +59,7 @@ export function commentStatements(table: string, comment: string | null, columns
   ].join('; ');
 }
 
-/** Tells whether a column never has NULL. A NOT NULL date of MySQL may be 0000-00-00, which is read as NULL. */
+/** Whether a column never has NULL. A NOT NULL date of MySQL may be 0000-00-00, which is read as NULL. */
 function isNeverNull({ nullable, type }: TableColumn, dialect: WarehouseDialect): boolean {
   return !nullable && !(dialect === 'mysql' && /^(date|timestamp)/.test(type));
 }

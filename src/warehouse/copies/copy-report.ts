@@ -13,12 +13,12 @@ export interface TableReport {
    * table.
    */
   status: 'waiting' | 'copying' | 'copied' | 'succeeded' | 'failed' | 'unchanged';
-  /** Whether all rows were read, or only the rows from the last cursor on; null until this is known. */
+  /** Whether all rows were read, or only rows whose cursor is at least the last one; null until this is known. */
   reads: 'all' | 'since' | null;
   rows: number;
   bytes: number;
   seconds: number;
-  /** The number of rows that were added to the table, and of rows that an update by the key changed. */
+  /** The number of rows that were added to the table, and the number of rows that were changed because their key existed. */
   inserted: number;
   updated: number;
   /** The first columns that were not copied, and the number of all columns that were not copied. */
@@ -30,8 +30,8 @@ export interface TableReport {
 
 export interface CopyReport {
   /**
-   * Guarantee of the source: with `snapshot` all tables show one moment, with `statement` each table shows a moment of its own; null until
-   * the guarantee is known.
+   * Guarantee of the source. `snapshot`: the copied tables are all as of one moment. `statement`: each table is as of a moment of its own.
+   * Null until the guarantee is known.
    */
   guarantee: 'snapshot' | 'statement' | null;
   rows: number;

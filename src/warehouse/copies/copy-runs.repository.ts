@@ -24,13 +24,14 @@ export interface CopyRunRow {
 
 const columns = 'run, started_by, status, attempt, report, error, queued_at, started_at, finished_at';
 
-/** Stores the earlier runs of copies. The row of the copy itself holds its last run. */
+/** Stores the earlier runs of copies. The last run is in the row of the copy itself. */
 @Injectable()
 export class CopyRunsRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /**
-   * Stores the last run among the earlier ones, if it has ended, before the next run replaces it. The copy's row stays locked meanwhile.
+   * Stores a copy's last run, if it has ended, among the earlier runs before the next run overwrites it. The oldest runs beyond `keptRuns`
+   * are deleted. The copy's row stays locked until the transaction ends.
    */
   async keep(client: PoolClient, copyId: number): Promise<void> {
     await client.query(

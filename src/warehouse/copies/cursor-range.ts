@@ -4,7 +4,7 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 
 const units: Record<string, string> = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days' };
 
-/** Matches a lag, which says how far before the last cursor a copy begins to read: a number of units, or a time such as `5m`. */
+/** Matches a lag: how far before the last cursor a copy begins to read. It is a number, or a time such as `5m`. */
 export const lagPattern = /^(\d{1,9})(ms|s|m|h|d)?$/;
 
 const finite: Record<'number' | 'time', (column: string) => string> = {
@@ -13,15 +13,15 @@ const finite: Record<'number' | 'time', (column: string) => string> = {
 };
 
 /**
- * The family of a cursor's type: the lag of an integer or numeric cursor is a number of units, and the lag of a date or time is a duration.
- * Null for other types, which have no order that all databases share.
+ * The family of a cursor's type. The lag of a whole or decimal number is a number, and the lag of a date or time is a duration. Null for
+ * other types, because their order differs between databases.
  */
 export function cursorFamily(type: string): 'number' | 'time' | null {
   if (/^(smallint|integer|bigint|numeric(\(.*\))?)$/.test(type)) return 'number';
   return /^(date|timestamp(\(\d\))?|timestamptz(\(\d\))?)$/.test(type) ? 'time' : null;
 }
 
-/** The reason why a column cannot be a cursor, or cannot have the lag; null if it can. */
+/** The failure if a column cannot be a cursor, or cannot have this lag; null if it can. */
 export function findCursorFailure(column: string, type: string, lag: string | null): RunFailure | null {
   const family = cursorFamily(type);
   if (family === null) {
@@ -52,8 +52,8 @@ export function findCursorFailure(column: string, type: string, lag: string | nu
 }
 
 /**
- * The value from which on rows are read: the last cursor minus the lag, as a text of the column's type. Null reads all rows. The session
- * must write dates in ISO form and in UTC.
+ * The least cursor value of the rows to read: the last cursor minus the lag, as a text of the column's type. Null reads all rows. The
+ * session must write dates in ISO form and in UTC.
  */
 export async function sinceValue(client: PoolClient, type: string, cursor: string | null, lag: string | null): Promise<string | null> {
   if (cursor === null || lag === null) return cursor;
@@ -86,8 +86,8 @@ export async function greatestCursor(
 }
 
 /**
- * Tells whether a source accepts a number. A foreign server may refuse a number that its column cannot hold, such as a negative one for an
- * unsigned column.
+ * Whether a source certainly accepts a number. A foreign server may refuse a number that its column cannot hold, such as a negative one for
+ * an unsigned column.
  */
 function isTakenBySource(value: string, cursor: string, type: string): boolean {
   if (value.startsWith('-') && !cursor.startsWith('-')) return false;

@@ -26,7 +26,7 @@ import { planTable, shapeOf, type TablePlan } from './plan-table.js';
 import { stageTable, toKeyFailure } from './stage-table.js';
 import { upsertDelta } from './upsert-delta.js';
 
-/** The longest wait for the lock of a mirror table in ms. An upload holds the lock of its table as long as its client sends. */
+/** The longest wait for the lock of a mirror table in ms. An upload locks its table for as long as its client sends. */
 const waitForTableMs = 600_000;
 
 interface Work extends Interruption {
@@ -34,14 +34,14 @@ interface Work extends Interruption {
   copy: CopyRow;
   source: UsableConnection;
   report: CopyReport;
-  /** The room that the copy's tables have in the mirror. */
+  /** The storage that is free in the mirror for the copy's tables. */
   room: StorageRoom;
   startedAt: number;
 }
 
 /**
- * Does one run of a copy, in one transaction. The run copies every table into a new one that nobody sees, and then makes the rows of all
- * tables visible at one moment. A run that does not commit leaves nothing, however it ends.
+ * Does one run of a copy, in one transaction. The run copies every table into a new one that nobody else sees, and then makes the rows of
+ * all tables visible at one moment. If the run does not commit, nothing of it remains.
  */
 @Injectable()
 export class MirrorCopier {
@@ -71,7 +71,7 @@ export class MirrorCopier {
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       work.onBackend(rows[0]!.pid);
-      // Reads of the source have time limits of their own, so this connection waits for them without a limit.
+      // This connection waits for the source, whose reads have time limits of their own, so it needs no statement timeout.
       await client.query(`
         BEGIN; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL statement_timeout = 0;
         SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
@@ -87,7 +87,7 @@ export class MirrorCopier {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
-      // A cancellation that arrives late would reach the next user of the connection, so an aborted run does not give it back.
+      // A late cancellation would hit the next user of the connection, so the connection of an aborted run is closed.
       client.release(broken || interruption.signal.aborted);
     }
   }
@@ -172,7 +172,7 @@ export class MirrorCopier {
 
   /**
    * Makes the staged rows of all tables visible at one moment. Uploads of these tables that begin later wait for the commit, and this
-   * method waits for uploads that go on.
+   * method waits for uploads that are under way.
    */
   private async publish(client: PoolClient, userId: number, plans: readonly TablePlan[]): Promise<TableState[]> {
     await client.query(`SET LOCAL search_path = pg_catalog, public, pg_temp; SET LOCAL lock_timeout = ${waitForTableMs}`);
@@ -204,8 +204,8 @@ export class MirrorCopier {
   }
 
   /**
-   * Writes the rows that were read since the last cursor into the table. @returns the version of the table, which stays the same if no row
-   * was added or changed
+   * Writes the rows that were read since the last cursor into the mirror table. @returns the version of the table, which stays the same if
+   * no row was added or changed
    */
   private async update(
     client: PoolClient,

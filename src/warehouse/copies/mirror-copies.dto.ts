@@ -271,7 +271,8 @@ export function toMirrorCopyResponse({ saved_by: savedBy, report, tables, ...row
 }
 
 /**
- * The times of a copy's current run. The row of a copy that is queued again still has the times of the run before, which are left out here.
+ * The times of a copy's current run. The row of a copy that is queued again still contains the start and end of the previous run; they are
+ * left out here.
  */
 export function toRunTimes({ status, queued_at, started_at, finished_at }: Omit<CopyRunRow, 'report'>) {
   return {

@@ -17,7 +17,7 @@ import {
 import { type CopyProblem, type CopyReport } from './copy-report.js';
 import { type CopyRunRow, CopyRunsRepository } from './copy-runs.repository.js';
 
-/** The most copies of one user that may wait to run, and the most that one user may keep. */
+/** The most queued copies of one user (`maxWaiting`), and the most saved copies of one user (`maxKept`). */
 const maxWaiting = 4;
 const maxKept = 200;
 
@@ -29,7 +29,7 @@ export interface TableDefinition {
   mode: 'full' | 'cursor';
   cursor: string | null;
   lag: string | null;
-  /** The columns that tell rows apart. Empty for the primary key of the source table. */
+  /** The columns that identify a row. Empty means the primary key of the source table. */
   key: string[];
   replaces: boolean;
 }
@@ -115,9 +115,9 @@ export class MirrorCopiesRepository {
 
   /**
    * Saves a copy and queues its first run.
-   * @param record writes about the new copy in the same transaction
+   * @param record called in the same transaction to write about the new copy, such as an entry of the audit log
    * @throws MirrorTableCopiedError for a table that another copy fills; TooManyMirrorCopiesError, TooManyCopiesWaitingError,
-   * ConnectionNotFoundError
+   *   ConnectionNotFoundError
    */
   async create(
     userId: number,
@@ -171,7 +171,7 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Queues the copy again, and keeps the record of its last run. The new run counts against the waiting copies of `userId`.
+   * Queues the copy again, and keeps the record of its last run. The new run counts against the limit of queued copies of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
   async queue(client: PoolClient, id: number, userId: number, startedBy: StartedBy): Promise<void> {
@@ -236,7 +236,10 @@ export class MirrorCopiesRepository {
     return rows[0] ?? null;
   }
 
-  /** Saves the counts of the running copy outside of its transaction, so that readers see them. @throws LeaseLostError */
+  /**
+   * Saves the counts of the running copy. This is done outside of the copy's transaction, so that others see the counts.
+   * @throws LeaseLostError
+   */
   async show({ id, leaseOwner }: ClaimedCopy, report: CopyReport): Promise<void> {
     const values = [id, leaseOwner, JSON.stringify(report)];
     const { rowCount } = await this.pool.query(`UPDATE mirror_copies SET report = $3 WHERE ${isHeld}`, values);
@@ -244,7 +247,8 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Runs the last statements of the transaction that changes the mirror tables: a worker that lost its lease commits nothing.
+   * Marks the copy as succeeded and stores the states of its tables, at the end of the transaction that changes the mirror tables. A worker
+   * that lost its lease gets an error, and so commits nothing.
    * @param states of the tables, in the order of the copy's tables
    * @throws LeaseLostError
    */
@@ -275,7 +279,9 @@ export class MirrorCopiesRepository {
     );
   }
 
-  /** Puts a running copy back into the queue. `returned` is subtracted from its attempts. A copy whose COMMIT succeeded stays succeeded. */
+  /**
+   * Puts a running copy back into the queue. A `returned` of 1 does not count the attempt. A copy whose COMMIT succeeded stays succeeded.
+   */
   async release({ id, leaseOwner }: ClaimedCopy, returned: 0 | 1): Promise<'succeeded' | 'released'> {
     const { rowCount } = await this.pool.query(
       `UPDATE mirror_copies SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
@@ -308,8 +314,8 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Checks the number of the user's waiting copies. The lock makes requests of one user run one after the other, so that each sees the
-   * copies of those before.
+   * Checks the number of the user's waiting copies. The lock makes requests of one user run one after the other, so that each request sees
+   * the copies of the earlier ones.
    */
   private async requireRoom(client: PoolClient, userId: number, id: number | null): Promise<void> {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('mirror copies of user ' || $1::int, 0))`, [userId]);

@@ -45,7 +45,7 @@ export class MirrorCopiesService implements OnModuleInit {
     private readonly readers: TableReaders,
   ) {}
 
-  /** A copy fills its tables, and by a cursor it goes on from the rows that they have. */
+  /** Registers each copy as a reader of the tables that it fills: a copy by cursor continues from the rows in its table. */
   onModuleInit(): void {
     this.readers.register('mirror_copies', async ({ userId, isAdmin, apiKey }, table) => {
       const copies = await this.copies.listFilling(table);
@@ -58,10 +58,10 @@ export class MirrorCopiesService implements OnModuleInit {
   }
 
   /**
-   * Saves a copy and starts it. Repeating the request starts the saved copy again. A source that does not answer in time is not waited for:
-   * the run checks the source again. The end of the run is waited for, for at most `waitSeconds`.
+   * Saves a copy and starts it. Repeating the request starts the saved copy again. The source is checked for at most `sourcePatienceMs`,
+   * because the run checks it again. Then waits at most `waitSeconds` for the end of the run.
    * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError, DiskReserveError; the errors of
-   * `MirrorCopiesRepository.create` and `queue`; TooManyWatchersError
+   *   `MirrorCopiesRepository.create` and `queue`; TooManyWatchersError
    */
   async create(
     principal: Principal,
@@ -88,10 +88,9 @@ export class MirrorCopiesService implements OnModuleInit {
   }
 
   /**
-   * Starts a saved copy again, and waits for its end, for at most `waitSeconds`. The copy reads in the name of the user who saved it,
-   * whoever starts it.
+   * Starts a saved copy again, and waits at most `waitSeconds` for its end. The copy always reads in the name of the user who saved it.
    * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError, DiskReserveError,
-   * TooManyWatchersError
+   *   TooManyWatchersError
    */
   async run(principal: Principal, id: number, waitSeconds: number): Promise<MirrorCopyResponse> {
     await this.require(principal, id);

@@ -18,7 +18,7 @@ export interface TablePlan {
   /** The columns of the primary key that the mirror table gets; empty for none. */
   key: string[];
   cursor: { column: string; type: string } | null;
-  /** The state after the last run, from which a reading by cursor goes on; null if all rows are read. */
+  /** The state after the last run, from which a copy by cursor continues; null if all rows are read. */
   from: TableState | null;
   isDelta: boolean;
   /** The quoted name of the new table that receives the rows, and this name without schema and quotes. */
@@ -107,8 +107,8 @@ function keyOf({ mode, key }: CopyTable, columns: TableColumn[], { keys }: Table
 }
 
 /**
- * @returns the state from which a reading by cursor goes on; null if the mirror table was changed after the last run, or the columns or key
- * of the source have changed
+ * @returns the state from which a copy by cursor continues; null if the mirror table was changed after the last run, or if the columns or
+ *   key of the source have changed
  */
 function goesOn(
   { state }: CopyTable,
@@ -142,7 +142,7 @@ export const keyNeeded = {
   en: 'mode=cursor needs a key: the table at the source has no primary key, so name the columns that tell rows apart with `key`',
 };
 
-/** The reason why a table with `count` columns that can be copied is not copied; null if the number is allowed. */
+/** The failure of a table in which `count` columns can be copied, if these are none or too many; otherwise null. */
 export function findColumnsFailure(count: number): RunFailure | null {
   if (count > 0 && count <= mostColumns) return null;
   if (count === 0) {

@@ -5,8 +5,8 @@ import { type CopyTableRequest } from './mirror-copies.dto.js';
 import { type TableDefinition } from './mirror-copies.repository.js';
 
 /**
- * The tables that a request defines. Names of source tables are written as the source's client writes them. @throws SchemaError with all
- * problems
+ * Checks the tables of a request and fills in defaults. A source table keeps the name that the request gives; its name in the mirror is by
+ * default the bare name. @throws SchemaError with all problems
  */
 export function readCopyRequest(
   tables: readonly CopyTableRequest[],

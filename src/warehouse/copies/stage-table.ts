@@ -20,14 +20,14 @@ export async function stageTable(
   { dialect, ...task }: Omit<CopyTask, 'copy'> & { dialect: WarehouseDialect },
 ): Promise<void> {
   const { staged, columns, comment, isDelta } = plan;
-  // queryMode limits the text to one statement, because the column types are words of a foreign server.
+  // queryMode limits the text to one statement, because the column types come from a foreign server.
   const create: QueryConfig & { queryMode: 'extended' } = {
     text: `CREATE ${isDelta ? 'TEMPORARY ' : ''}TABLE ${staged} (${columnList(columns, dialect)})${isDelta ? ' ON COMMIT DROP' : ''}`,
     queryMode: 'extended',
   };
   await client.query(create);
   const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
-  // FREEZE spares a new table a later rewrite of its pages by vacuum.
+  // With FREEZE, vacuum does not need to rewrite the pages of the new table later.
   await copyRows(client, reading, { ...task, copy: `COPY ${staged} (${names}) FROM STDIN${isDelta ? '' : ' (FREEZE)'}` });
   if (isDelta) return;
   await addKey(client, plan);
@@ -36,9 +36,7 @@ export async function stageTable(
   await client.query(`ANALYZE ${staged}`);
 }
 
-/**
- * Adds the primary key. A copy by cursor fails if its key does not hold. For a full copy, the key of the source is only added if it holds.
- */
+/** Adds the primary key. A copy by cursor fails if the read rows violate the key. A full copy leaves the key out in this case. */
 async function addKey(client: PoolClient, { staged, key, cursor, report }: TablePlan): Promise<void> {
   if (key.length === 0) return;
   await client.query('SAVEPOINT before_key');
@@ -56,7 +54,7 @@ async function addKey(client: PoolClient, { staged, key, cursor, report }: Table
   }
 }
 
-/** The failure of a copy by cursor whose rows `key` does not tell apart; any other error is returned unchanged. */
+/** The failure of a copy by cursor whose rows violate the key; any other error is returned unchanged. */
 export function toKeyFailure(error: unknown, key: readonly string[]): unknown {
   if (!isUnfitKey(error)) return error;
   const list = key.join(', ');
@@ -70,7 +68,7 @@ export function toKeyFailure(error: unknown, key: readonly string[]): unknown {
   );
 }
 
-/** Tells whether the key's values repeat, are NULL, are too long for an index, or have a type without an order. */
+/** Whether the key's values repeat, are NULL, are too long for an index, or have a type without an order. */
 function isUnfitKey(error: unknown): boolean {
   return /^(23|54|42704)/.test(sqlstateOf(error));
 }

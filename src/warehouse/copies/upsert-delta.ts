@@ -3,8 +3,8 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 
 /**
  * Updates the rows of `target` that have the same key as a row of `delta`, and adds the other rows of `delta`. The key is the primary key
- * of `target`. A source without snapshots may send a row twice; then the row with the greater cursor counts. Rows that stay the same are
- * not written. Table names are quoted.
+ * of `target`. A source without snapshots may send a row twice; the row with the greater cursor is then used. Unchanged rows are not
+ * written. Table names are quoted.
  */
 export async function upsertDelta(
   client: PoolClient,

@@ -49,8 +49,9 @@ export function requireKeyColumns(names: readonly string[], key: readonly string
 const isDateType = (type: string): boolean => /^(?:date|timestamp)/.test(type);
 
 /**
- * @throws SchemaError for a form of dates or numbers that is given for a column of another type: its values would become texts in another
- * spelling
+ * Checks that forms of dates or numbers are given only for columns of dates or numbers. In a column of another type, the rewritten spelling
+ * would be stored in place of the file's own.
+ * @throws SchemaError
  */
 export function requireForms(rewrites: ReadonlyMap<string, FieldRewrite>, types: ReadonlyMap<string, string>): void {
   const problems = [...rewrites]

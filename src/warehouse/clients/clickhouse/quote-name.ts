@@ -3,7 +3,7 @@ export function quoteName(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }
 
-/** Quotes a text as a literal of ClickHouse. It is for constants such as names of types; values of users are sent as parameters. */
+/** Quotes a text as a literal of ClickHouse. Only constants such as type names are quoted; values of users are sent as parameters. */
 export function quoteText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -47,7 +47,7 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (timeouts.includes(serverCode)) return new WarehouseTimeoutError(timeoutMs, cause);
   const refusal = refusals.find(([codes]) => codes.includes(serverCode));
   if (refusal) return new ConnectionFailedError(refusal[1], cause);
-  // A profile with readonly = 1 refuses the settings that make texts of values exact.
+  // A profile with `readonly = 1` refuses all settings, also those that the service needs to get values as exact texts.
   if (serverCode === 164 && /Cannot modify '/.test(cause.message)) return new ConnectionFailedError('SETTINGS_REFUSED', cause);
   if (limits.includes(serverCode)) return new WarehouseQueryError(overLimit, sqlstates.configurationLimitExceeded, null, cause);
   const isFloat = cause.message.includes(tooManyFloatDigits);

@@ -3,24 +3,26 @@ import { elementTypeOf, isNullable, type NativeType, valueTypeOf } from './nativ
 
 /** How the values of a ClickHouse type are read. */
 export interface ReadableType {
-  /** The type of PostgreSQL that holds every value, or `other` if no type does. */
+  /** The PostgreSQL type that can hold every value, or `other` if there is none. */
   type: string;
-  /** SQL for the value of a column in a form whose text PostgreSQL reads as `type`. @param column the quoted name of the column */
+  /**
+   * SQL that turns the value of a column into a form whose text PostgreSQL parses as `type`. @param column the quoted name of the column
+   */
   read: (column: string) => string;
-  /** SQL for the value in a sample, which PostgreSQL does not store. By default `read`. */
+  /** SQL for the value in a sample of rows. PostgreSQL does not store a sample, so the value need not fit `type`. By default `read`. */
   show?: (column: string) => string;
-  /** SQL that is true for the values of the column that PostgreSQL cannot hold. @param value the name of the result of `read` */
+  /** SQL that is true for values of the column that PostgreSQL cannot store. @param value the name of the result of `read` */
   unfit?: (value: string) => string;
   /** SQL for the text of a value as an element of a PostgreSQL array literal. */
   element?: (value: string) => string;
   /**
-   * How a reading from the parameter `since` on filters rows: `left` is compared with `right`, and rows for which `also` is true are
-   * included too.
+   * The filter of an incremental read: a row is included if `left` is at least `right`, or if `also` is true. `right` contains the query
+   * parameter `since`.
    */
   since?: { left: (column: string) => string; right: string; also?: (column: string) => string };
 }
 
-/** By ClickHouse type: the PostgreSQL type that reads ClickHouse's own text of each value. */
+/** The PostgreSQL type by ClickHouse type, for the types whose text in ClickHouse PostgreSQL can parse unchanged. */
 const sameTexts: Record<string, string> = {
   Bool: 'boolean',
   Int8: 'smallint',
@@ -84,7 +86,8 @@ function scalarOf(type: NativeType): ReadableType | null {
 }
 
 /**
- * Reads DateTime and DateTime64 in UTC. A DateTime64 of more decimal places than PostgreSQL keeps would be rounded, so it is read as text.
+ * The type for DateTime and DateTime64, in UTC. PostgreSQL would round a DateTime64 with more than six decimal places, so such a type is
+ * read as text.
  */
 function momentOf({ name, arguments: [precision = '0'] }: NativeType): ReadableType {
   const digits = name === 'DateTime' ? 0 : Number(precision);
@@ -112,7 +115,7 @@ function arrayOf(type: NativeType): ReadableType {
   };
 }
 
-/** Reads types whose values hold other values, such as Map and Tuple, as JSON; null for a type that JSON cannot hold. */
+/** The type for values that contain other values, such as Map and Tuple: JSON. Null if JSON cannot represent the values. */
 function documentOf(nativeType: string, type: NativeType): ReadableType | null {
   const isMap = type.name === 'Map';
   if (!(isMap ? isDocumentPart(type.arguments[1]!) : isDocument(type))) return null;
@@ -151,14 +154,14 @@ function anyOf(list: string, elementType: string): string[] {
 }
 
 /**
- * SQL that is true for a map without repeated keys. A map of ClickHouse may have a key twice, and jsonb would keep only the last of both.
- * Such a map is read as a NUL text, which counts as unfit.
+ * SQL that is true for a map without repeated keys. A ClickHouse map may contain a key twice, and jsonb would keep only the last value.
+ * `documentOf` reads such a map as a NUL character, which counts as unfit.
  */
 function hasEachKeyOnce(map: string): string {
   return `length(mapKeys(${map})) = length(arrayDistinct(mapKeys(${map})))`;
 }
 
-/** Tells whether values of the type can become JSON. A Map inside of another value cannot, because it is not checked for repeated keys. */
+/** Whether values of the type can become JSON. A Map inside another value cannot, because it is not checked for repeated keys. */
 function isDocument({ name, arguments: given }: NativeType): boolean {
   if (name === 'JSON') return true;
   if (name === 'Array') return isDocumentPart(given[0]!);
@@ -170,7 +173,7 @@ function isDocumentPart(nativeType: string): boolean {
   return scalarOf(type) !== null || isDocument(type);
 }
 
-/** SQL for a text in the quotes and escapes of an array literal. */
+/** SQL that quotes and escapes a text as an element of a PostgreSQL array literal. */
 function quotedElement(text: string): string {
   return `concat('"', replaceAll(replaceAll(${text}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
 }

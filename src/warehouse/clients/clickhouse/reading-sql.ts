@@ -10,7 +10,7 @@ import { readableTypeOf } from './readable-type.js';
 export const unfit = 'graph-service: unfit value of column ';
 
 /**
- * The statement that reads rows as COPY text. Its placeholder is `since`.
+ * The statement that reads rows in PostgreSQL's text format of COPY. Its only parameter is `since`.
  * @throws WarehouseQueryError if the column of `since` has a type without an order
  */
 export function readingSql(
@@ -19,7 +19,7 @@ export function readingSql(
   columns: TableColumn[],
   nativeTypes: Map<string, string>,
 ): string {
-  // ClickHouse prefers an alias to a column of the same name, so the aliases have a random part that no column has.
+  // If an alias and a column have the same name, ClickHouse uses the alias. A random part keeps the aliases apart from all columns.
   const own = randomBytes(6).toString('hex');
   const read = columns.map(({ name, nativeType }, index) => {
     const type = readableTypeOf(nativeType);

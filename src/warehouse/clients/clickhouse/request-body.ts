@@ -16,7 +16,7 @@ export interface RequestBody {
 }
 
 /**
- * The request body of a statement. With long parameters it is a form:
+ * The request body of a statement. It is a multipart form if a parameter is too long for the URL:
  * https://clickhouse.com/docs/interfaces/http#cli-queries-with-parameters
  */
 export function toRequestBody(sql: string, parameters: Record<string, unknown>): RequestBody {

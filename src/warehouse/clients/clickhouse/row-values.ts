@@ -12,15 +12,18 @@ export interface TextRows {
   bytes: number;
 }
 
-/** Bytes of an answer that are read between two pauses. */
+/** Bytes that are parsed before the parser checks whether to pause for the event loop. */
 const pieceBytes = 16_384;
 
 const [tab, lineBreak, backslash] = [9, 10, 92];
-/** By the byte that follows a backslash: the byte that both stand for. A byte that is not listed stands for itself. */
+/** The byte that an escape sequence means, by the byte after the backslash. A byte that is not listed means itself. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 for (const [code, meant] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t', '0\0']) escapes[code!.charCodeAt(0)] = meant!.charCodeAt(0);
 
-/** Reads an answer with a header as its chunks arrive, with pauses for the event loop. @throws AnswerTooLargeError, WarehouseQueryError */
+/**
+ * Parses an answer as its chunks arrive, with pauses for the event loop. The first two rows are the names and the types of the columns.
+ * @throws AnswerTooLargeError, WarehouseQueryError
+ */
 export async function readTextRows(answer: Readable, limitBytes: number, source: AnswerSource): Promise<TextRows> {
   const reader = new RowsReader();
   const pace = new Pace();
@@ -39,8 +42,8 @@ export async function readTextRows(answer: Readable, limitBytes: number, source:
 }
 
 /**
- * Turns the text of a value of the PostgreSQL type `type` into a value for JSON. Only numbers that a double holds exactly become JSON
- * numbers. Times are written as the clients of other databases write them.
+ * Turns the text of a value of the PostgreSQL type `type` into a value for JSON. Only numbers that a double represents exactly become JSON
+ * numbers. Times have the spelling that the clients of other databases use.
  */
 export function toJsonValue(type: string, text: string | null, documents: RowDocuments): unknown {
   if (text === null) return null;
@@ -61,12 +64,12 @@ export function toJsonValue(type: string, text: string | null, documents: RowDoc
   }
 }
 
-/** Reads lines of values. Each value ends with a tab or a line break; inside of a value both are escaped. */
+/** Parses lines of values. A tab or a line break ends each value; inside a value both are escaped. */
 class RowsReader {
   readonly rows: (string | null)[][] = [];
   values = 0;
   private row: (string | null)[] = [];
-  /** The value that has not ended yet: its bytes after unescaping, and the number of its bytes before unescaping. */
+  /** The value whose end has not arrived yet: its bytes after unescaping, and the number of its bytes before unescaping. */
   private begun: Buffer[] = [];
   private begunLength = 0;
   private isEscaped = false;

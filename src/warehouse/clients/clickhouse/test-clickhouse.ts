@@ -9,7 +9,7 @@ const writes = ['INSERT', 'ALTER', 'DROP TABLE'];
 
 export type TestRead = (sql: string, settings?: Settings) => Promise<Record<string, string | null>[]>;
 
-/** Tests a connection by reading once as every query does. @throws ConnectionFailedError, and the errors of reads */
+/** Tests a connection with a read that uses the settings of every query. @throws ConnectionFailedError, and the errors of reads */
 export async function testClickHouse(read: TestRead, database: string): Promise<ConnectionTest> {
   const [found] = await read(`SELECT version() AS version, currentUser() AS user, getSetting('readonly') AS mode`).catch(classify);
   if (!found) throw new ConnectionFailedError('PROTOCOL', undefined);
@@ -27,8 +27,8 @@ export async function testClickHouse(read: TestRead, database: string): Promise<
 }
 
 /**
- * Tells whether the user has a right. The setting `readonly` is not sent, because the answer would otherwise always be no. A server before
- * 24.10 does not know CHECK GRANT, which counts as yes.
+ * Whether the user has a right. The setting `readonly` is not sent, because ClickHouse would then always answer no. A server before 24.10
+ * fails on CHECK GRANT; the right then counts as granted.
  */
 async function isGranted(read: TestRead, right: string): Promise<boolean> {
   try {
@@ -40,7 +40,10 @@ async function isGranted(read: TestRead, right: string): Promise<boolean> {
   }
 }
 
-/** A port that accepts connections but does not answer in time, or answers without HTTP, is not ClickHouse, or is a busy one. */
+/**
+ * Classifies an error of the test. A timeout becomes TIMEOUT at the stage `login`: the server is busy, or is not ClickHouse. A failure
+ * without an error message from ClickHouse, such as an answer that is not HTTP, becomes PROTOCOL.
+ */
 function classify(error: unknown): never {
   if (error instanceof WarehouseTimeoutError) throw new ConnectionFailedError('TIMEOUT', error, 'login');
   if (error instanceof WarehouseUnavailableError && !(error.cause instanceof ServerError))

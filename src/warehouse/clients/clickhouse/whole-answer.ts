@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { serverErrorIn } from './server-error.js';
 
-/** The most bytes at the end of an answer in which the text of an error is looked for. */
+/** Bytes at the end of an answer that are searched for an error message. */
 const tailBytes = 16_384;
 
 /**

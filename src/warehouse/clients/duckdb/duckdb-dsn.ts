@@ -2,7 +2,7 @@ import { type Bilingual } from '../../../text/bilingual.js';
 
 /** A place below the operator's directory: a database file, or a folder of files. */
 export interface DuckdbPlace {
-  /** The names of folders on the path, and last the name of the file or folder. */
+  /** The names of the folders on the path, then the name of the file or folder itself. */
   path: string[];
   isFolder: boolean;
 }
@@ -16,15 +16,12 @@ const name: Bilingual = {
   en: 'no name in the path may begin with a dot or have any of * ? [ ] : \\ or control characters',
 };
 
-/**
- * Tells whether a name is safe in a path. Other names would leave the folder, mean several files at once, or mean a drive or a stream of
- * Windows.
- */
+/** Whether a name is safe in a path. Other names would leave the folder, match several files, or mean a drive or stream on Windows. */
 export function isPlainName(text: string): boolean {
   return text !== '' && text.length <= 255 && !/^\.|[*?[\]:\\/]|\p{Cc}|\p{Cs}/u.test(text);
 }
 
-/** Reads a DSN. @returns its place, or what is wrong with the DSN */
+/** Parses a DSN. @returns its place, or the reason why the DSN is not valid */
 export function readDuckdbDsn(dsn: string): DuckdbPlace | Bilingual {
   const [, encoded] = /^duckdb:\/\/\/([^?#]+)$/i.exec(dsn) ?? [];
   if (encoded === undefined) return form;

@@ -21,8 +21,8 @@ export const duckdbKind: WarehouseKind = {
     if (duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
     const processes = new DuckdbProcesses();
     await processes.loadDriver().catch((error: unknown) => {
-      // A process that ended is not an error here: the first work starts another process, and its error names the connection if that
-      // process ends as well.
+      // A process that ended is not an error here, because the first work starts another one. If that one ends as well, its error names the
+      // connection.
       if (!(error instanceof ProcessEndedError)) throw toDuckdbError(error, {});
     });
     return new DuckdbClient({

@@ -14,12 +14,13 @@ import {
   type Work,
 } from './protocol.js';
 
-/** Readers by the version of their file. */
+/** The SQL that reads a text file, by the file and its version (see `Readers`). */
 export type KnownReaders = LRUCache<string, string>;
 
 const longestStartMs = 20_000;
 /**
- * Failures that leave rows unread. DuckDB keeps the file open as long as there are unread rows, and so keeps others from writing the file.
+ * Failures after which the process is killed, because rows are still unread. DuckDB keeps the file open until all rows are read, which
+ * keeps other programs from writing it.
  */
 const unread: ReadonlySet<Failure['code']> = new Set(['too_large', 'unreadable_value']);
 
@@ -48,7 +49,7 @@ export class DuckdbProcess {
   /** Rows that the current work has sent so far. */
   private rowsSoFar: Row[][] = [];
 
-  /** @param readers the readers that work found, also in other processes of the connection */
+  /** @param readers the SQL readers that earlier work has found, shared by all processes of the connection */
   private constructor(private readonly readers: KnownReaders) {
     this.child = fork(fileURLToPath(builtFile(import.meta.url, './process/main.js')), [], {
       execArgv: ['--max-old-space-size=128'],
@@ -137,7 +138,7 @@ export class DuckdbProcess {
     return rows;
   }
 
-  /** Kills the process at once: native code ignores every other signal while it works. */
+  /** Kills the process with SIGKILL: native code ignores every other signal while it works. */
   kill(): void {
     this.isKilled = true;
     this.child.kill('SIGKILL');

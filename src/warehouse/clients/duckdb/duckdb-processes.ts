@@ -2,12 +2,12 @@ import { DriverNotInstalledError } from '../../warehouse.errors.js';
 import { LRUCache } from 'lru-cache';
 import { DuckdbProcess, type KnownReaders } from './duckdb-process.js';
 
-/** Time in ms for which one idle process is kept for the next work. A process takes some 100 MB, and a quarter of a second to start. */
+/** Time in ms for which one idle process is kept. A process takes some 100 MB of memory, and a quarter of a second to start. */
 const idleMs = 30_000;
 
 /** Gives each piece of work a process of its own, so that killing a process that takes too long harms no other work. */
 export class DuckdbProcesses {
-  /** Bounded by the characters of the readers, because all of them go to a process with each piece of work. */
+  /** Bounded by the total number of characters, because all readers are sent to the process with each piece of work. */
   private readonly readers: KnownReaders = new LRUCache({
     maxSize: 200_000,
     sizeCalculation: (reader, version) => reader.length + version.length,
@@ -44,13 +44,13 @@ export class DuckdbProcesses {
     this.idleTimer = setTimeout(() => this.endIdle(), idleMs).unref();
   }
 
-  /** Kills a process that was taken, whatever it is doing. */
+  /** Kills a process that `take` has returned, even in the middle of work. */
   kill(process: DuckdbProcess): void {
     this.working.delete(process);
     process.kill();
   }
 
-  /** Ends the idle process, and from now on each process that is given back. */
+  /** Kills the idle process, and from now on each process that is given back. */
   retire(): void {
     this.isRetired = true;
     this.endIdle();

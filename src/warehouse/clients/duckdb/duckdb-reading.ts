@@ -15,7 +15,7 @@ export interface DuckdbReadingOptions {
   leave: (isWorking: boolean) => void;
 }
 
-/** Reads tables in a process of its own. Each table is read as it is at that moment. */
+/** Reads tables in a DuckDB process of its own. Each table is read as of the moment at which its rows are requested. */
 export class DuckdbReading implements Reading {
   readonly guarantee = 'statement';
   private readonly onAbort = (): void => void this.close();
@@ -39,7 +39,7 @@ export class DuckdbReading implements Reading {
     rows.once('close', () => {
       clearTimeout(timer);
       if (this.current === rows) this.current = null;
-      // A stream that was closed early leaves rows in the process, which would count as rows of the next table.
+      // After an early close, rows are left in the process, which would count as rows of the next table. So the process is killed.
       if (!isAtEnd) this.end(true);
     });
     const fail = (error: unknown): void => {

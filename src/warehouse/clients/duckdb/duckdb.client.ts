@@ -136,7 +136,7 @@ export class DuckdbClient implements WarehouseClient {
     return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing, claim.signal));
   }
 
-  /** Runs one piece of work in a process. The process is killed when the time is over, or when nobody waits for the work any more. */
+  /** Runs one piece of work in a process. The process is killed after `limitMs`, or when the caller's signal aborts. */
   private async runNow<T>(work: Work, limitMs: number, doing: Doing, signal?: AbortSignal): Promise<T> {
     const { processes, source } = this.options;
     let isLate = false;

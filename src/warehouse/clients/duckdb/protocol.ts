@@ -33,7 +33,7 @@ export interface TestAnswer {
   otherSchemas: string[];
 }
 
-/** SQL that reads a version of a text file, by the file and its version. Finding it takes a reading of all of the file. */
+/** The SQL that reads a text file, by the file and its version. Finding this SQL requires reading the whole file. */
 export type Readers = Record<string, string>;
 
 export type Row = (string | null)[];
@@ -46,7 +46,7 @@ export interface QueryAnswer {
   bytes: number;
 }
 
-/** The answer to work of the kind `rows`, whose bytes go through the standard output. `bytes` is their number. */
+/** The answer to work of the kind `rows`: the number of bytes of the rows. The rows themselves go through the standard output. */
 export interface RowsAnswer {
   bytes: number;
 }
@@ -79,7 +79,7 @@ export interface Failure {
   unreadable?: UnreadableFile;
 }
 
-/** A message of the process. `rows` are the next rows of the work that goes on, `found` are readers that it found for the work. */
+/** A message of the process. `rows` are the next rows of the running work. `found` are the readers that the work found. */
 export type Reply = { ready: true } | { noDriver: true } | { rows: Row[] } | Outcome;
 export type Outcome = ({ done: unknown } | { failed: Failure }) & { found: Readers };
 

@@ -14,6 +14,6 @@ it.each([
   ['is no JSON', '{"a": NaN}'],
   ['is too deep for an answer', '['.repeat(50_000) + ']'.repeat(50_000)],
 ])('shows a document as it is written when it %s', async (_what, document) => {
-  // Jest could not print a deep value.
+  // `toBe` on the document itself would make Jest print a value that is nested too deeply to print.
   expect((await valueOf(document)) === document).toBe(true);
 });

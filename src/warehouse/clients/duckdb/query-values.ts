@@ -6,7 +6,7 @@ import { RowDocuments } from '../read-document.js';
 import { toIsoTime } from '../postgres/wire-types.js';
 import { type QueryAnswer, type Row } from './protocol.js';
 
-/** Turns the texts that PostgreSQL would write into the values that every client gives. */
+/** Converts the texts of an answer, in PostgreSQL's spelling, into the values that the clients of all databases return. */
 export async function toQueryResult({ columns, rows, truncated, bytes }: QueryAnswer): Promise<QueryResult> {
   const documents = new RowDocuments();
   const parsers = columns.map(({ type }) => parserOf(type, documents));
@@ -41,8 +41,8 @@ function parserOf(type: string, documents: RowDocuments): (text: string) => unkn
 }
 
 /**
- * Parses a JSON value. A value that holds a NaN is not valid JSON; it is shown as DuckDB writes it, and so is a value that is nested too
- * deeply. @throws ValueTooDetailedError
+ * Parses a JSON value. A text that is not valid JSON, such as one with NaN, or that is nested too deeply, is returned as DuckDB writes it.
+ * @throws ValueTooDetailedError
  */
 function parseJson(text: string, documents: RowDocuments): unknown {
   try {

@@ -36,7 +36,7 @@ export type UnreadableReason = keyof typeof unreadableFiles;
 
 /** A file of a folder that cannot be read, and the place in it. */
 export interface UnreadableFile {
-  /** Null where the name of the file is not for everybody who runs a statement. */
+  /** Null for the error of a statement: users who may run a statement need not be allowed to see the names of files. */
   file: string | null;
   reason: UnreadableReason;
   /** The line of the file, or the record of a JSON file, at which it cannot be read, from 1. */

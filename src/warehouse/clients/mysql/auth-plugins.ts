@@ -30,9 +30,7 @@ const tell =
     return Buffer.from(`${connection.config.password ?? ''}\0`);
   };
 
-/**
- * Tells whether TLS is established, with the certificate verified if the options ask for it. A server may ask for the password before that.
- */
+/** Whether TLS is established, and the certificate verified if the options demand it. A server may ask for the password earlier. */
 function isEncrypted({ stream }: Connection): boolean {
   return stream instanceof TLSSocket && !(stream as TLSSocket & { secureConnecting: boolean }).secureConnecting && !stream.destroyed;
 }

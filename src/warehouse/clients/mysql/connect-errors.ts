@@ -2,7 +2,7 @@ import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 
 /**
- * By the error number of a refused login: the failure of the connection. https://mariadb.com/kb/en/mariadb-error-codes/,
+ * The connection failure by the error number with which the server refuses a login. https://mariadb.com/kb/en/mariadb-error-codes/,
  * https://dev.mysql.com/doc/mysql-errors/8.4/en/
  */
 const refusals: Record<number, ConnectionFailureCode> = {
@@ -22,7 +22,7 @@ const refusals: Record<number, ConnectionFailureCode> = {
   4151: 'AUTH_FAILED',
 };
 
-/** By the error code of mysql2: the failure of the connection. */
+/** The connection failure by mysql2's own error code. */
 const driverFailures: Record<string, ConnectionFailureCode> = {
   HANDSHAKE_NO_SSL_SUPPORT: 'TLS_MISSING',
   HANDSHAKE_SSL_ERROR: 'TLS_FAILED',

@@ -16,7 +16,7 @@ const greeting = greetingOf();
 const fine = ok(2);
 const refusal = (errno: number): Buffer => packet(2, [255, errno & 255, errno >> 8], Buffer.from('#HY000leaked banner'));
 
-/** A server that greets, logs everybody in, takes what sets a session up, and then answers each statement in its own way. */
+/** A server that accepts any login and the statements that set up the session. `answer` answers all other statements. */
 function afterLogin(answer: Answer): Answer {
   return (socket, command, count) => {
     if (count === 0) socket.write(fine);
@@ -25,7 +25,7 @@ function afterLogin(answer: Answer): Answer {
   };
 }
 
-/** Gives the same rows for each statement. */
+/** A server that returns the same result for each statement. 22 is the command COM_STMT_PREPARE, 23 COM_STMT_EXECUTE. */
 function giving(result: Buffer): Answer {
   return afterLogin((socket, command) => void (command[4] === 23 ? socket.write(result) : command[4] === 22 && socket.write(prepared)));
 }
@@ -71,13 +71,13 @@ describe('a server that speaks MySQL in bad faith', () => {
       socket.removeAllListeners('data').on('data', given => (sent = Buffer.concat([sent, given])));
       socket.write(wantsFile);
     };
-    // Once instead of setting up the session, and once instead of the rows of a statement.
+    // The server asks for a file in place of the answer to the session's set-up, then in place of the rows of a statement.
     const early = await serve((socket, _command, count) => void (count === 0 ? socket.write(fine) : ask(socket)));
     await expect(read(early)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     const late = await serve(afterLogin((socket, command) => void (command[4] === 22 ? socket.write(prepared) : ask(socket))));
     await expect(read(late)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     expect(asked).toBe(2);
-    // An empty packet says that the file does not exist.
+    // The client may answer each request only with an empty packet of 4 bytes, which means that the file does not exist.
     expect(sent.length).toBeLessThanOrEqual(8);
   });
 
@@ -98,7 +98,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     const flood = Buffer.alloc(1_000_000, 0xff);
     const flooding = await serve(
       afterLogin(socket => {
-        // One packet after the other, each of them followed by a part of the same.
+        // Each packet states the length 0xffffff, which means that the next packet continues it. The answer therefore never ends.
         const send = (): void => {
           while (!socket.destroyed && socket.write(flood));
           socket.once('drain', send);
@@ -165,7 +165,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     const result = resultOf([{ type: 1 }], []);
     const early = await serve((socket, _command, count) => void socket.write(count === 0 ? fine : result));
     await expect(read(early)).rejects.toMatchObject({ failure: 'PROTOCOL' });
-    // More results follow.
+    // Sets the flag SERVER_MORE_RESULTS_EXISTS in the last packet of the result.
     result[result.length - 2]! |= 8;
     const second = await serve(giving(Buffer.concat([result, ok(5)])));
     await expect(read(second)).rejects.toMatchObject({ code: 'warehouse_unavailable' });

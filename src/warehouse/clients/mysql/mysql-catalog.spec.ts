@@ -6,7 +6,7 @@ describe('MysqlCatalog', () => {
     const answers = [[['c0', 'int', 'YES', '']], [...columns.map(column => ['k', column]), ['l', 'c1']], []];
     const iterator = jest.spyOn(Array.prototype, Symbol.iterator);
     const described = await new MysqlCatalog(() => Promise.resolve(answers.shift()!), 'sales').describe('t');
-    // Each row is taken apart once. A copy of the rows before it would be one more iteration for each.
+    // Each row is destructured once. If each row copied the rows before it, each copy would add an iteration.
     const iterations = iterator.mock.calls.length;
     iterator.mockRestore();
     expect(described!.keys).toEqual([

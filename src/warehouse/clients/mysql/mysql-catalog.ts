@@ -5,12 +5,12 @@ import { mysqlTypeOf } from './mysql-types.js';
 /** Runs a statement on information_schema. @returns its rows as lists of values */
 export type CatalogRead = (sql: string, parameters: unknown[]) => Promise<unknown[][]>;
 
-/** The most tables that `listNames` gives. */
+/** The most tables that `listNames` returns. */
 const mostNames = 100_000;
 
 const readable = `TABLE_SCHEMA = ? AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
 
-/** SQL for the bytes of a table name. The collation of information_schema would take A and a for the same letter. */
+/** SQL for the bytes of a table name. In the collation of information_schema, A and a would be equal. */
 const nameBytes = 'CAST(TABLE_NAME AS BINARY)';
 /**
  * SQL condition for the table of a given name. The first comparison lets the server look the table up directly; the second compares
@@ -66,8 +66,8 @@ export class MysqlCatalog {
   }
 
   /**
-   * Tells whether one transaction sees all tables at one moment. This needs InnoDB, as other engines keep no old versions of rows. The
-   * tables of other databases that a view reads are not checked.
+   * Whether a transaction sees all tables as of one moment. This needs InnoDB, because other engines keep no old versions of rows. If a
+   * view reads tables of other databases, those tables are not checked.
    */
   async hasSnapshots(): Promise<boolean> {
     const sql = `SELECT 1 FROM information_schema.TABLES WHERE ${readable} AND (ENGINE IS NULL OR ENGINE <> 'InnoDB') LIMIT 1`;
@@ -131,7 +131,7 @@ function toForeignKeys(rows: ForeignKeyRow[]): ForeignKey[] {
   }));
 }
 
-/** Groups rows by their first value. Rows of one group follow each other. */
+/** Groups rows by their first value. */
 function groups<Row extends [string, ...unknown[]]>(rows: Row[]): Row[][] {
   const found = new Map<string, Row[]>();
   for (const row of rows) {

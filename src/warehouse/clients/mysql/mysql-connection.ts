@@ -30,20 +30,20 @@ export interface Statement {
   parameters?: readonly unknown[];
   onFields?: (fields: Field[]) => void;
   onRow?: (row: unknown[]) => void;
-  /** Gives the values of rows as bytes, without decoding. */
+  /** Whether the values of rows are passed on as bytes, without decoding. */
   isRaw?: boolean;
 }
 
-/** The most bytes that the server may send during a login; no login needs as many. */
+/** The most bytes that the server may send during a login; an honest server sends far fewer. */
 const loginMaxBytes = 1_048_576;
 /**
- * The most bytes of a packet that is not a row; no server needs as many, for the texts in such packets are short. The limit keeps mysql2
- * from decoding a long text in a character set that the server names.
+ * The most bytes of a packet that is not a row. No honest server needs as many, because the texts in such packets are short. The limit
+ * keeps mysql2 from decoding a long text in a character set that the server names.
  */
 const frameMaxBytes = 65_536;
-/** The most bytes of a row whose values mysql2 decodes: mysql2 decodes a value without a pause. */
+/** The most bytes of a row whose values mysql2 decodes. mysql2 decodes each value without a pause, which blocks the event loop. */
 const decodedRowMaxBytes = 4_194_304;
-/** The most packets of an answer besides rows and the definitions of parameters and columns. */
+/** The most packets of an answer, not counting rows and the definitions of parameters and columns. */
 const mostFrames = 10;
 
 /**
@@ -96,7 +96,7 @@ export class MysqlConnection {
       try {
         if (packet) this.confine(packet);
         handle(packet);
-        // The packets of a login may leave out the byte that ends their last text.
+        // Packets of a login are exempt: their last text may lack the byte that ends it.
         if (packet && connection.authorized && packet.offset > packet.end) throw new Error('A packet ends before its values');
       } catch (error) {
         // mysql2 does not catch what it throws on a malformed error packet outside of a statement.
@@ -124,7 +124,7 @@ export class MysqlConnection {
     reached: Reached,
   ): Promise<MysqlConnection> {
     const socket = egress.socket();
-    // A MySQL server sends the first packet after the TCP connection, also if TLS follows.
+    // A MySQL server sends its greeting right after the TCP connection, before any TLS. So the stage `login` comes first.
     tellStages(socket, dsn.host, 'login', reached);
     // TLS compares the certificate with `_host`. Node sets `_host` for DNS names only, so it is set here for an address.
     if (isIP(dsn.host) !== 0) Object.assign(socket, { _host: dsn.host });
@@ -142,7 +142,7 @@ export class MysqlConnection {
       charset: 'utf8mb4',
       flags,
       multipleStatements: false,
-      // mysql2 would otherwise compile row parsers from column definitions of the server.
+      // By default mysql2 generates code for parsing rows from the server's column definitions.
       disableEval: true,
       supportBigNumbers: true,
       bigNumberStrings: true,
@@ -195,9 +195,9 @@ export class MysqlConnection {
     this.budget = bytes;
   }
 
-  /** Runs a statement without parameters and rows by the text protocol, since not every such statement can be prepared. */
+  /** Runs a statement without parameters and rows in the text protocol, because not every such statement can be prepared. */
   command(sql: string): Promise<void> {
-    // A row of the text protocol would be parsed by mysql2, which reads a number of any length digit by digit.
+    // mysql2 would parse rows of the text protocol, which blocks the process for a long number: mysql2 parses it digit by digit.
     const onFields = (): void => this.cut(new Error('The server sent rows that nobody asked for'));
     return this.run(this.connection.query.bind(this.connection), { sql, onFields });
   }
@@ -215,7 +215,7 @@ export class MysqlConnection {
     };
     await this.run(this.connection.execute.bind(this.connection), { ...statement, onFields: seeFields });
     if (hasColumns) return;
-    // A server that asks for a local file gets none, and mysql2 then takes the statement for ended without columns.
+    // A statement also ends without columns if the server asks for a local file: it gets none, and mysql2 reports no error.
     this.cut(new Error('The server sent no result'));
     throw this.failure!;
   }
@@ -228,7 +228,7 @@ export class MysqlConnection {
     if (this.isUsable) this.connection.resume();
   }
 
-  /** Closes the connection at once and fails the statement that runs on it. The server may go on with that statement. */
+  /** Closes the connection at once and rejects its running statement. The server may continue to run that statement. */
   cut(reason: Error): void {
     this.failure ??= reason;
     this.socket.destroy();
@@ -236,7 +236,7 @@ export class MysqlConnection {
     this.refuse = null;
   }
 
-  /** Closes the connection by telling the server; the socket is destroyed if it is idle for a second after that. */
+  /** Announces the end to the server and closes the connection. The socket is destroyed if it is then idle for a second. */
   end(): void {
     if (!this.isUsable) return;
     this.connection.end();
@@ -249,7 +249,7 @@ export class MysqlConnection {
       if (this.failure) return reject(this.failure);
       // mysql2 does not report a lost connection to the statement that runs, so `cut` rejects it.
       this.refuse = reject;
-      // A statement that the server has not prepared yet is prepared first, which sends the column definitions one more time.
+      // The server first prepares a statement that is new on this connection, and then sends the column definitions one more time.
       this.packets = (parameters?.length ?? 0) + 2 * mostColumns + mostFrames;
       this.packetMaxBytes = frameMaxBytes;
       let results = 0;
@@ -281,8 +281,8 @@ export class MysqlConnection {
   }
 
   /**
-   * Counts the received bytes of each chunk after mysql2 has read it. TLS has a stream of its own, which mysql2 makes when the first packet
-   * is read, so the counting moves to that stream.
+   * Counts the received bytes of each chunk after mysql2 has read it. When TLS begins, mysql2 replaces the stream while it reads a packet,
+   * so the bytes are then counted on the new stream.
    */
   private countBytes(watched?: Connection['stream']): void {
     if (this.connection.stream === watched) return;
@@ -309,8 +309,8 @@ function rowTooLarge(): WarehouseQueryError {
 }
 
 /**
- * Tells whether Node itself decodes the texts of a column. mysql2 decodes other character sets with tables, which takes seconds for a long
- * text. The session asks for UTF-8, so no honest server sends others.
+ * Whether Node itself decodes the texts of a column. mysql2 decodes other character sets with tables, which takes seconds for a long text.
+ * The session asks for UTF-8, so an honest server sends no other character set.
  */
 function isDecodedByNode(field: Field): boolean {
   // mysql2 calls MySQL's utf8mb3 `cesu8`. Its characters of up to three bytes are also valid UTF-8.

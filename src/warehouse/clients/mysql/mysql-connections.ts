@@ -11,7 +11,7 @@ export class MysqlConnections {
 
   constructor(private readonly place: MysqlPlace) {}
 
-  /** Gives a connection, which the caller returns with `release` or `abandon`. @throws ConnectionFailedError */
+  /** Returns a connection, which the caller gives back with `release` or `abandon`. @throws ConnectionFailedError */
   async take(): Promise<MysqlConnection> {
     for (;;) {
       const last = this.idle.pop();
@@ -35,7 +35,7 @@ export class MysqlConnections {
     this.idle.push(entry);
   }
 
-  /** Cuts a connection, and also ends its statement at the server: a server does not notice the cut before it has a row to send. */
+  /** Cuts a connection, and also ends its statement at the server: otherwise the server would continue until it has a row to send. */
   abandon(connection: MysqlConnection, reason: Error): void {
     const { threadId } = connection;
     connection.cut(reason);
@@ -46,7 +46,7 @@ export class MysqlConnections {
     this.kills.add(kill);
   }
 
-  /** Closes idle connections, and waits for the statements that are being ended. */
+  /** Closes idle connections, and waits until `abandon` has ended the running statements at the server. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const { connection, timer } of this.idle.splice(0)) {

@@ -14,7 +14,7 @@ export interface MysqlReadingOptions {
   guarantee: Reading['guarantee'];
   catalog: MysqlCatalog;
   place: (table: string) => TablePlace;
-  /** The time limit of a statement in ms, which the server was told. */
+  /** The time limit of a statement in ms, which is also set at the server. */
   timeoutMs: number;
   /** Time in ms beyond `timeoutMs` after which the connection is cut. */
   graceMs: number;
@@ -25,7 +25,7 @@ export interface MysqlReadingOptions {
   abandon: (reason: Error) => void;
 }
 
-/** The most bytes of a row, which mysql2 holds in memory until it is complete. */
+/** The most bytes of a row. mysql2 holds a row in memory until all of its bytes have arrived. */
 const rowMaxBytes = 67_108_864;
 
 /** The most bytes of the server's answer to ROLLBACK. */
@@ -57,7 +57,7 @@ export class MysqlReading implements Reading {
     const watch = setTimeout(tooLate, Math.min(timeoutMs + graceMs, 2_147_483_647));
     rows.once('close', () => {
       clearTimeout(watch);
-      // A stream that was closed early leaves rows on the connection, which the next statement would have to wait for.
+      // After an early close, rows are left on the connection. The next statement would have to wait for them, so the connection is cut.
       if (this.isReading) abandon(new Error('The rows were left'));
     });
     this.send(request, rows).then(
@@ -93,7 +93,7 @@ export class MysqlReading implements Reading {
       // The last lines are pushed without a pause: the statement has ended, so nothing would resume the connection.
       if (rest) rows.push(rest);
     } catch (cause) {
-      // A connection that was cut by this process leaves the statement running at the server, so it is ended there.
+      // If this process cut the connection, the server still runs the statement. `abandon` ends the statement there.
       if (!this.connection.isUsable) abandon(cause as Error);
       throw cause;
     } finally {

@@ -24,7 +24,7 @@ export interface MysqlReadsOptions {
   maxTimeoutMs: number | undefined;
 }
 
-/** Time in ms that a server may take beyond the time limit that it was told. After that, the connection is cut. */
+/** Time in ms that a server may exceed a statement's time limit before the connection is cut. */
 const graceMs = 3_000;
 const catalogTimeoutMs = 10_000;
 /** The most rows of an answer of the catalogue: more than a page of tables needs, and few enough to hold in memory. */
@@ -146,8 +146,8 @@ export class MysqlReads {
   }
 
   /**
-   * Does work on a connection, and cuts the connection `graceMs` after the time limit: a server that has not ended the work by then no
-   * longer answers.
+   * Does work on a connection. Cuts the connection `graceMs` after the time limit, because a server that has not ended the work by then has
+   * stopped answering.
    */
   private async within<T>(connection: MysqlConnection, limitMs: number, work: () => Promise<T>): Promise<T> {
     const tooLate = (): void => this.options.connections.abandon(connection, new WarehouseTimeoutError(limitMs, undefined));
@@ -165,8 +165,8 @@ export class MysqlReads {
 }
 
 /**
- * SQL that tells the server the limits of a statement. net_write_timeout is the time that the server waits for a client that reads no rows;
- * the default of 60 s would end a slow reading.
+ * SQL that sets the limits of the statements that follow. net_write_timeout is the time that the server waits for a client that reads no
+ * rows; the default of 60 s would end a slow reading.
  */
 function limits({ isMariaDb }: MysqlConnection, timeoutMs: number, maxRows?: number): string {
   const longest = isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;

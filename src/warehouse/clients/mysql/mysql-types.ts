@@ -1,9 +1,9 @@
-/** How the values of a MySQL type come to PostgreSQL. */
+/** How values of a MySQL type are written for PostgreSQL. */
 interface MysqlType {
-  /** The type of PostgreSQL that holds every value, or `other` if no type does. */
+  /** The PostgreSQL type that can hold every value, or `other` if there is none. */
   type: string;
   /**
-   * SQL for the text of a value that is not NULL in COPY's text format. A zero byte in the text marks a value that PostgreSQL cannot hold.
+   * SQL that writes a value, which is not NULL, in COPY's text format. A zero byte in the text marks a value that PostgreSQL cannot store.
    */
   copy: (column: string) => string;
 }

@@ -26,7 +26,7 @@ const connectMs = 5_000;
 const longestConnectOfTestMs = 3_500;
 const testTimeoutMs = 4_000;
 
-/** By the values of `ssl-mode` in MySQL's own tools: the option `ssl_mode` of a connection. */
+/** The connection's option `ssl_mode` by the value of `ssl-mode`, as MySQL's own tools write it. */
 const sslModes: Record<string, ConnectionOptions['ssl_mode']> = {
   disabled: 'disable',
   preferred: 'prefer',

@@ -30,7 +30,9 @@ const states: Record<number, string> = {
 /** Error numbers of a statement that was ended: by KILL, by MariaDB's max_statement_time, and by MySQL's max_execution_time. */
 const ended = [1317, 1969, 3024];
 
-/** Error numbers of a table whose lock was not free in time, or that was altered after the snapshot was taken. */
+/**
+ * Error numbers of a table whose lock was not free in time, of a deadlock, and of a table that was altered after the snapshot was taken.
+ */
 const changing = [1205, 1213, 1412];
 
 /** Turns a failure of a read into an ApiError. */

@@ -92,7 +92,7 @@ function toHex(bytes: Buffer): string {
   return `\\x${bytes.toString('hex')}`;
 }
 
-/** Tells whether a date is 0000-00-00, which MySQL writes for a missing date. */
+/** Whether a date is 0000-00-00, which MySQL writes for a missing date. */
 function isZeroDate(value: unknown): boolean {
   return (value as string).startsWith('0000-00-00');
 }

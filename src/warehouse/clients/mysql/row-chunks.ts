@@ -30,7 +30,7 @@ export class RowChunks {
       };
       throw new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
     }
-    // An empty line adds no bytes, so it would never make up a piece.
+    // A row that is not a line is refused. Empty rows, for example, would add no bytes, and so be held without limit.
     if (line.at(-1) !== newline) throw new WarehouseUnavailableError(new Error('The server sent a row that is not a line'));
     this.lines.push(line);
     this.bytes += line.length;

@@ -5,8 +5,8 @@ import { quoteMysqlIdentifier } from './quote-mysql-identifier.js';
 import { sinceCondition } from './since-condition.js';
 
 /**
- * Builds the statement that reads rows of a table. The server writes each row as one line in the text format of COPY. A row that the server
- * could not write is NULL.
+ * Builds the statement that reads rows of a table. The server writes each row as one line in the text format of COPY. A row whose text
+ * would be longer than max_allowed_packet comes as NULL.
  */
 export function rowsStatement(
   { schema, table }: TablePlace,

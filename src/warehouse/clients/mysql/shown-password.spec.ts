@@ -21,16 +21,16 @@ const wantsFullLogin = [1, 4];
 type Plugin = 'caching_sha2_password' | 'sha256_password' | 'mysql_clear_password';
 interface Impostor {
   plugin: Plugin;
-  /** The packet in which the plugin is named. */
+  /** Whether the server names the plugin in its greeting or in a later request to switch plugins. */
   by: 'greeting' | 'switch';
   hasTls?: boolean;
-  /** Sends with its greeting what belongs behind the beginning of TLS. */
+  /** Packets that the server sends together with its greeting, although they belong after the start of TLS. */
   early?: Buffer[];
 }
 
-/** A server that does all that the protocol allows to be told a password. It has a key of its own. */
+/** A server that tries every way of the protocol to get the password. It has an RSA key of its own. */
 class PasswordThief {
-  /** All that came in clear text, all that came by TLS, and what its key opened. */
+  /** Bytes that came in clear text, bytes that came over TLS, and the password that the server's key decrypted. */
   readonly heard = { inClear: '', byTls: '', byKey: '' };
   private readonly sockets: Socket[] = [];
   private readonly server: Server;
@@ -69,7 +69,7 @@ class PasswordThief {
     });
   }
 
-  /** Answers one packet so that the next one tells more. */
+  /** Answers a packet of the client so that the client's next packet reveals more of the password. */
   private ask(socket: Socket, bytes: Buffer): void {
     const [sequence, body] = [bytes[3]! + 1, bytes.subarray(4)];
     const { plugin } = this.impostor;
@@ -91,7 +91,7 @@ describe('the password of a MySQL login', () => {
   let client: WarehouseClient;
   let thief: PasswordThief;
 
-  /** The test of a connection to a server that wants the password. */
+  /** Tests a connection to a server that wants the password. Returns the result of the test, or its error. */
   async function tested(impostor: Impostor, ssl_mode: NonNullable<ConnectionOptions['ssl_mode']>): Promise<unknown> {
     thief = new PasswordThief(impostor);
     const dsn = `mysql://reader:${password}@127.0.0.1:${await thief.start()}/sales`;

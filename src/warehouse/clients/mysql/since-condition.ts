@@ -4,8 +4,8 @@ import { type TableColumn } from '../warehouse.client.js';
 import { quoteMysqlIdentifier } from './quote-mysql-identifier.js';
 
 /**
- * The SQL condition for rows whose column is at least the value, or is NULL, with the value as its parameter. MySQL turns a text that is
- * not a number or date into NULL or zero without an error, so the form of the value is checked here.
+ * The SQL condition for an incremental read: the column is at least the value, or is NULL. The value is passed as a parameter. MySQL turns
+ * a text that is not a number or date into NULL or zero without an error, so the form of the value is checked here.
  * @throws WarehouseQueryError
  */
 export function sinceCondition({ name, type }: TableColumn, value: string): { sql: string; parameter: string } {

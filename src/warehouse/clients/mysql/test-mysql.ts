@@ -22,7 +22,7 @@ const readingOnly = new Set([
   'LOCK TABLES',
 ]);
 
-/** Reads once as every statement does, and asks for the privileges of the database user. */
+/** Tests a connection with a read in the same kind of session as every statement, and checks the privileges of the database user. */
 export async function testMysql({ isMariaDb, database, catalog, read }: ServerReads): Promise<ConnectionTest> {
   const variable = isMariaDb ? '@@SESSION.tx_read_only' : '@@SESSION.transaction_read_only';
   const [[serverVersion, user, isReadOnly] = []] = await read(`SELECT VERSION(), CURRENT_USER(), ${variable}`);
@@ -54,8 +54,8 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
 }
 
 /**
- * Reads a grant such as `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. Null for a grant of a role, which has no ON: the server also lists
- * the privileges of active roles.
+ * Parses a grant such as `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. Null for the grant of a role, which has no ON; the server lists
+ * the privileges of active roles as well.
  */
 function toGrant(grant: string): { privileges: string[]; place: string } | null {
   const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`[^`]*(?:``[^`]*)*`)\./.exec(grant) ?? [];
@@ -63,7 +63,7 @@ function toGrant(grant: string): { privileges: string[]; place: string } | null 
   return { privileges: privileges.replace(/ ?\([^()]*\)/g, '').split(', '), place };
 }
 
-/** Tells whether a grant applies to a database. The database name in a grant is a pattern of LIKE. */
+/** Whether a grant applies to a database. The database name in a grant is a pattern of LIKE. */
 function reaches(place: string, database: string): boolean {
   if (place === '*') return true;
   const name = place.slice(1, -1).replaceAll('``', '`');
@@ -71,8 +71,8 @@ function reaches(place: string, database: string): boolean {
 }
 
 /**
- * Matches a LIKE pattern in time proportional to both lengths, because the server writes the pattern. `signs` are the characters of the
- * pattern, each with the backslash before it.
+ * Matches a LIKE pattern in time proportional to both lengths, because the pattern comes from a server that may be hostile. `signs` are the
+ * characters of the pattern, each with the backslash before it.
  */
 function isLike(text: string[], signs: string[]): boolean {
   let at = 0;

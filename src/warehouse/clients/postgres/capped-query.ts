@@ -17,8 +17,8 @@ interface WireQuery {
 }
 
 /**
- * A statement in the extended protocol of which the server sends at most `maxRows + 1` rows. The portal is executed once with a row limit
- * and then left, so a result of a billion rows costs no more than the rows that are kept.
+ * A statement in the extended protocol for which the server sends at most `maxRows + 1` rows. The portal is executed once with a row limit
+ * and never resumed, so a result of a billion rows costs no more than the rows that are kept.
  */
 export class CappedQuery extends pg.Query {
   private connection: WireConnection | null = null;

@@ -3,7 +3,7 @@ import { ClearPasswordError, type ConnectionFailureCode, networkFailure } from '
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 import { tlsMissing } from './postgres-pool.js';
 
-/** By a SQLSTATE or its first characters: the failure of a refused login. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** The failure of a refused login, by SQLSTATE or its first characters. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const refusals: [prefix: string, failure: ConnectionFailureCode][] = [
   ['28', 'AUTH_FAILED'],
   ['3D', 'DATABASE_MISSING'],

@@ -11,8 +11,8 @@ const declare = (holds: boolean): string => `DECLARE result NO SCROLL CURSOR ${h
 /**
  * Reads a result batch by batch through a cursor of the running transaction. The first batch is returned even when it is empty, because it
  * has the columns.
- * @param letGo ends the transaction and begins another one. The server has then computed all rows, and holds neither a snapshot nor a lock
- * for them. Null reads the rows within the running transaction
+ * @param letGo ends the transaction and begins another one. The server first computes and stores all rows (WITH HOLD), and so keeps neither
+ *   a snapshot nor a lock while they are read. If null, the rows are read within the running transaction
  */
 export async function* cursorRows(
   query: (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>,

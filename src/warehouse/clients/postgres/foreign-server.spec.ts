@@ -17,7 +17,7 @@ const loggedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buff
 const begun = Buffer.concat([message('C', Buffer.from('BEGIN\0')), message('Z', Buffer.from('I'))]);
 const notice = message('N', Buffer.from(`SNOTICE\0M${'x'.repeat(10_000)}\0\0`));
 
-/** Sends without end, as fast as it is read, and tells how much. */
+/** Sends notices without end, as fast as the client reads them. */
 function flood(socket: Socket): void {
   const send = (): void => {
     while (!socket.destroyed && socket.write(notice)) continue;
@@ -27,7 +27,10 @@ function flood(socket: Socket): void {
 }
 
 describe('a server that only pretends to be PostgreSQL', () => {
-  /** The failure of the test of a connection to it, and the bytes that it sent. */
+  /**
+   * Tests a connection to a server that replies to the client's messages with `answers`, one after the other. Returns the failure of the
+   * test, the number of bytes that the server sent, and the text that it received.
+   */
   async function tested(answers: ((socket: Socket) => void)[]): Promise<{ failure: unknown; sent: number; heard: string }> {
     let heard = '';
     const sockets: Socket[] = [];
@@ -56,7 +59,7 @@ describe('a server that only pretends to be PostgreSQL', () => {
     }
   }
   const say = (bytes: Buffer) => (socket: Socket) => void socket.write(bytes);
-  // The length of its only value lies far behind its end.
+  // A row that claims 32,767 values and has none.
   const broken = message('D', Buffer.from([0x7f, 0xff]));
 
   it.each([
@@ -73,7 +76,7 @@ describe('a server that only pretends to be PostgreSQL', () => {
     const { failure, heard } = await tested([say(message('R', Buffer.from([0, 0, 0, 3])))]);
     expect(failure).toMatchObject({ failure: 'CLEAR_PASSWORD', stage: 'login' });
     expect(heard).not.toContain('pa55word');
-    // MD5 of the password with the salt of the server is an answer as well.
+    // A request for MD5 is answered, because the salted hash does not reveal the password.
     const md5 = await tested([say(message('R', Buffer.from([0, 0, 0, 5, 1, 2, 3, 4]))), say(loggedIn), say(broken)]);
     expect(md5.heard).toMatch(/md5[0-9a-f]{32}/);
   });

@@ -3,7 +3,7 @@ import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 
-/** Time in ms that a server may take beyond the time limit that it was told. After that, the connection is cut. */
+/** Time in ms that a server may exceed a statement's time limit before the connection is cut. */
 export const graceMs = 3_000;
 /** The most bytes of an answer to BEGIN or ROLLBACK, including notices. */
 const frameMaxBytes = 1_048_576;
@@ -23,8 +23,8 @@ export async function rollBack(client: PoolClient, sql: string): Promise<void> {
 }
 
 /**
- * Does work on a connection, and cuts the connection `graceMs` after the time limit: a server that has not ended the work by then no longer
- * answers.
+ * Does work on a connection. Cuts the connection `graceMs` after the time limit, because a server that has not ended the work by then has
+ * stopped answering.
  */
 export async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Promise<T>): Promise<T> {
   let isCut = false;

@@ -6,7 +6,7 @@ import { isBusy } from '../../../database/sever-connection.js';
 import { ClearPasswordError } from '../connection-failure.js';
 import { WholeMessages } from './whole-messages.js';
 
-/** The most bytes that a server may send during a login; no login needs as many. */
+/** The most bytes that a server may send during a login; an honest server sends far fewer. */
 const loginMaxBytes = 1_048_576;
 /**
  * The most bytes that an idle connection may receive during its life. An honest server sends far fewer: changed settings, and the reason
@@ -22,7 +22,7 @@ interface WireConnection {
 }
 
 export interface GuardedClientConfig extends pg.ClientConfig {
-  /** Called after the TLS handshake, when the certificate has been verified as far as the options ask. */
+  /** Called after the TLS handshake, when the certificate has been verified if the options demand it. */
   onEncrypted?: () => void;
 }
 

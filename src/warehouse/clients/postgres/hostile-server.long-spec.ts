@@ -26,7 +26,7 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
   let client: WarehouseClient;
   let socket: Socket;
 
-  /** Answers everything that the protocol asks for, and each statement in its own way. */
+  /** Starts a server that follows the protocol and answers each SELECT with `answer`. It sends `begun` before its answer to BEGIN. */
   async function serve(answer: () => void, begun = Buffer.alloc(0)): Promise<void> {
     server = net.createServer(accepted => {
       socket = accepted;
@@ -106,7 +106,7 @@ describe('a server that speaks PostgreSQL in bad faith', () => {
   });
 
   describe('in a reading', () => {
-    /** Rows of COPY, with whatever is answered to the look into the catalogue. */
+    /** The server's answer to a COPY: a CopyOutResponse for one column, then `parts`. */
     const copyOf = (...parts: Buffer[]) => Buffer.concat([message('H', Buffer.from([0, 0, 1, 0, 0])), ...parts]);
     const reading = async () => client.openReading({ claim: { caller: 1 }, timeoutMs: 500 });
 

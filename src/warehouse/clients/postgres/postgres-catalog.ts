@@ -23,7 +23,7 @@ export async function recordsOf({ columns, rows }: Pick<QueryResult, 'columns' |
   return mapInTurns(rows, row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
 }
 
-/** The most tables that `listNames` gives. */
+/** The most tables that `listNames` returns. */
 const mostNames = 100_000;
 
 /**
@@ -47,8 +47,8 @@ const baseType = `
   LEFT JOIN pg_type elem ON elem.oid = t.typelem AND t.typcategory = 'A'`;
 
 /**
- * SQL for the type as which another PostgreSQL server reads the texts of a column. Built-in types stay the same, except for types whose
- * texts depend on their own server (such as OIDs) or on its language (money). Enums and citext are read as text.
+ * SQL for the type with which another PostgreSQL server can parse the texts of a column. Built-in types stay the same, except for types
+ * whose texts depend on their own server (such as OIDs) or on its language (money). Enums and citext are read as text.
  */
 const readableType = `
   CASE WHEN t.typtype = 'e' OR t.typname = 'citext' THEN 'text'
@@ -137,7 +137,7 @@ export class PostgresCatalog {
   }
 }
 
-/** Tells whether a text is never the name of a table: it is empty, or holds a NUL that a statement cannot carry. */
+/** Whether a text is never the name of a table: it is empty, or contains a NUL, which a statement cannot contain. */
 function isNoName(table: string): boolean {
   return table === '' || table.includes('\0');
 }

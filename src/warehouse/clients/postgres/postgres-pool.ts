@@ -60,7 +60,7 @@ export class PostgresPool extends WatchedPool {
 
   private prefersTls: boolean;
 
-  /** Connects. With `prefer`, the first connection that the server refuses TLS for is made again without TLS, and so are all later ones. */
+  /** Connects. If `ssl_mode` is `prefer` and the server refuses TLS, this connection and all later ones are made without TLS. */
   override connect(): Promise<PoolClient> {
     return super.connect().catch((error: Error) => {
       if (!this.prefersTls || error.message !== tlsMissing) throw error;
@@ -70,7 +70,7 @@ export class PostgresPool extends WatchedPool {
     });
   }
 
-  /** Closes idle connections, and from now on each connection that is released. Code that still has the pool may go on using it. */
+  /** Closes idle connections, and from now on each connection that is released. Work that already uses the pool can still connect. */
   async retire(): Promise<void> {
     this.options.maxUses = 1;
     await Promise.all(Array.from({ length: this.idleCount }, async () => (await this.connect()).release()));

@@ -24,7 +24,7 @@ const watchEveryMs = 500;
 const firstUserOid = 16_384;
 
 export interface PostgresReadingOptions {
-  /** The time limit of a statement in ms, which the server was told. */
+  /** The time limit of a statement in ms, which is also set at the server. */
   timeoutMs: number;
   /** Time in ms beyond `timeoutMs` after which the connection is cut. */
   graceMs: number;
@@ -41,7 +41,9 @@ export interface PostgresReadingOptions {
   leaveOnceGone: () => void;
 }
 
-/** One transaction of a PostgreSQL server whose reads all see the moment of its first read. Rows are passed on as the server sends them. */
+/**
+ * One transaction of a PostgreSQL server. All its reads see the tables as of its first read. Rows are passed on as the server sends them.
+ */
 export class PostgresReading implements Reading {
   readonly guarantee = 'snapshot';
   private readonly catalog: PostgresCatalog;
@@ -74,7 +76,7 @@ export class PostgresReading implements Reading {
     rows.once('end', () => (isAtEnd = true));
     rows.once('close', () => {
       clearTimeout(watch);
-      // A stream that was closed early leaves rows on the connection, which the next statement would have to wait for.
+      // After an early close, rows are left on the connection. The next statement would have to wait for them, so the connection is cut.
       if (!isAtEnd) void this.abandon();
     });
     this.copy(request, rows).catch((cause: unknown) => rows.destroy(this.toError(cause)));
@@ -132,8 +134,8 @@ export class PostgresReading implements Reading {
   }
 
   /**
-   * Cuts the connection of a server that sends far more bytes than rows: a row has at least one byte and five bytes around it, and TLS adds
-   * little.
+   * Cuts the connection if the server sends far more bytes than the rows need. A row has at least one byte, the protocol adds five bytes to
+   * it, and TLS adds little. More than eight bytes for each byte of rows are therefore refused.
    */
   private watchBytes(copy: Readable, rows: PassThrough): void {
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;

@@ -26,11 +26,11 @@ const lockTimeoutMs = 5_000;
  * user may read only some columns.
  */
 const unlockable: ReadonlySet<string> = new Set([sqlstates.wrongObjectType, sqlstates.insufficientPrivilege]);
-/** The consumer of a reading may work for long on the rows of one table before it asks for the next table. */
+/** The transaction may be idle for long: the consumer of a reading processes the rows of one table before it requests the next table. */
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
-/** PostgreSQL would otherwise plan a cursor for its first rows, but all rows of the cursor are read. */
+/** By default PostgreSQL plans a cursor so that its first rows come fast. Here all rows of the cursor are read. */
 const forAllRows = `SET LOCAL cursor_tuple_fraction = 1`;
-/** A row's number is its place in the table, so a scan must begin at the table's beginning. */
+/** The number of a row is its place in the table, so each scan must begin at the first page of the table. */
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
 const snapshotMode = 'ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
@@ -42,7 +42,7 @@ export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs
 }
 
 /**
- * Runs one statement of a snapshot. A `timeoutMs` below that of the snapshot holds for this statement and those after it.
+ * Runs one statement of a snapshot. A `timeoutMs` below that of the snapshot applies to this statement and to those after it.
  * @throws as `WarehouseClient.query`
  */
 export type SnapshotQuery = (
@@ -50,7 +50,7 @@ export type SnapshotQuery = (
 ) => Promise<QueryResult>;
 
 export interface ExportRequest extends SnapshotRequest {
-  /** The longest time of the whole export in ms, including the time that the consumer of the rows takes. */
+  /** The longest time of the whole export in ms, including the time in which the consumer processes the rows. */
   wholeMs: number;
 }
 
@@ -77,12 +77,12 @@ export interface PostgresReadsOptions {
 }
 
 /**
- * Reads from a PostgreSQL server in read-only transactions that are always rolled back. Statements go through the extended protocol, which
- * carries at most one statement whatever its text says.
+ * Reads from a PostgreSQL server in read-only transactions. Each is rolled back at the end; only `letGo` commits, which keeps the cursor of
+ * an export. Statements of users go through the extended protocol, which allows only one statement in a text.
  */
 export class PostgresReads {
   private readonly shares: ReturnType<typeof shareAmongCallers>;
-  /** By claim: resolves when the server has ended the statement whose connection was cut. */
+  /** For each claim whose connection was cut: resolves when the server has ended the statement. */
   private readonly cuts = new WeakMap<Claim, Promise<void>>();
 
   constructor(private readonly options: PostgresReadsOptions) {
@@ -99,7 +99,7 @@ export class PostgresReads {
   }
 
   /**
-   * Runs a snapshot whose last statement may have any number of rows. An export takes a place among the readings, so that no metric waits
+   * Runs a snapshot whose last statement may return any number of rows. An export uses a place for readings, so that metrics do not wait
    * for it.
    */
   async export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
@@ -221,7 +221,7 @@ export class PostgresReads {
       signal?.removeEventListener('abort', cancel);
       // The rollback waits for a cancellation that is under way, which would otherwise hit the next statement of the connection.
       const ended = cancelled.then(() => rollBack(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL'));
-      // After a success nobody waits for the rollback. After a failure the error is thrown only once the server is at rest.
+      // After a success the caller does not wait for the rollback. After a failure the error is thrown only once the server is at rest.
       if (!isRead) await ended;
     }
   }

@@ -26,7 +26,7 @@ import { testPostgres } from './test-postgres.js';
 const catalogTimeoutMs = 10_000;
 
 export interface PostgresTablesOptions extends PostgresReadsOptions {
-  /** The catalogue of the client's tables, if it is read in another way than the statements of users. */
+  /** The catalogue to use. By default the catalogue is read in the same way as the statements of users are run. */
   catalog?: TableCatalog;
 }
 
@@ -57,7 +57,7 @@ export class PostgresTables {
     const description = await this.catalog(request.claim).describe(table);
     if (!description) throw new TableNotFoundError();
     const place = this.place(table);
-    // A column without the right to read it would refuse the rest of the row.
+    // A statement that selects a column without the right to read it would fail, so such a column is shown as NULL.
     const shown = ({ name, denied }: TableColumn): string => (denied ? `NULL AS ${quoteIdentifier(name)}` : quoteIdentifier(name));
     const columns = description.columns.map(shown).join(', ');
     const sql = `SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} LIMIT ${request.maxRows}`;
@@ -77,7 +77,7 @@ export class PostgresTables {
     return this.reads.snapshot(request, work);
   }
 
-  /** Runs a snapshot whose last statement may have any number of rows. @throws as `query` */
+  /** Runs a snapshot whose last statement may return any number of rows. @throws as `query` */
   export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
     return this.reads.export(request, work);
   }

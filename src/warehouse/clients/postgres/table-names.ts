@@ -6,7 +6,7 @@ import { type TablePlace } from '../warehouse.client.js';
  */
 export class TableNames {
   /**
-   * @param schemas the first one is the schema of bare names
+   * @param schemas the tables of the first one have bare names
    * @param isBare allowed with one schema only: a name is then never split at a dot, so a table name may have dots
    */
   constructor(

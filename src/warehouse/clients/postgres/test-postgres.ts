@@ -33,7 +33,7 @@ type Rights = [
   unreadable: number,
 ];
 
-/** Tests a connection by reading once as every query does. @throws the errors of `query` */
+/** Tests a connection with one read that runs as every query does. @throws the errors of `query` */
 export async function testPostgres(
   query: (request: Omit<QueryRequest, 'claim'>) => Promise<QueryResult>,
   { schemas }: TableNames,

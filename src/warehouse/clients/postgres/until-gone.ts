@@ -5,15 +5,15 @@ import { frame, withWatch } from './frame.js';
 
 const askedFirstMs = 1_000;
 const askedLaterMs = 30_000;
-/** The time without an answer after which a server is taken to have ended the statement. */
+/** The time without an answer after which a server counts as having ended the statement. */
 const longestUnansweredMs = 3_600_000;
 
 /**
- * Resolves once the server has ended the statement of a connection that was cut, however long that takes. The server cannot end a statement
- * at once while it, for example, compares two long texts. The session is known by its process id and its beginning, because the server may
- * give the id to another session later. The question is asked on connections that are released again at once, at first every second and
- * later every 30 s. A question that fails, such as for want of a connection, is asked again. Never rejects: a server that gives no answer for
- * an hour, or whose pool has ended, is taken to have ended the statement.
+ * Resolves once the server has ended the statement of a connection that was cut, however long that takes. For example, a server cannot
+ * interrupt the comparison of two long texts. The session is identified by its process id and its start, because the server may give the id
+ * to a later session. The server is asked every second at first and every 30 s later, each time on a connection that is released at once. A
+ * query that fails, for example because no connection is free, is repeated. Never rejects. A server that gives no answer for an hour, or
+ * whose pool has ended, counts as having ended the statement.
  */
 export async function untilGone(pool: WatchedPool, cut: PoolClient): Promise<void> {
   const { processID } = cut as unknown as { processID: number };
@@ -28,7 +28,7 @@ export async function untilGone(pool: WatchedPool, cut: PoolClient): Promise<voi
   }
 }
 
-/** The beginning of the session that runs a statement under this process id; null if none does, undefined if the question fails. */
+/** The start of the session that runs a statement under this process id. Null if no session does, undefined if the query fails. */
 async function sessionAtWork(client: PoolClient, processId: number): Promise<{ begun: string | null } | null | undefined> {
   try {
     const { rows } = await withWatch(client, 0, () =>

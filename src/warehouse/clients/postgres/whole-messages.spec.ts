@@ -11,7 +11,7 @@ const int32 = (value: number): Buffer => {
   bytes.writeInt32BE(value);
   return bytes;
 };
-/** A message with the body's own length, or with another. */
+/** A message whose length field states the length of the body, or `length`. */
 const message = (code: string, parts: (Buffer | string)[] = [], length?: number): Buffer => {
   const body = Buffer.concat(parts.map(part => Buffer.from(part)));
   return Buffer.concat([Buffer.from(code), int32(length ?? body.length + 4), body]);
@@ -84,7 +84,7 @@ describe('messages of PostgreSQL', () => {
     ['mechanisms without an end', message('R', [int32(10), 'SCRAM-SHA-256\0'])],
     ['a second challenge of SCRAM', Buffer.concat([message('R', [int32(11), 'r=1']), message('R', [int32(11), 'r=1'])])],
   ])('do not pass with %s', (_what, bytes) => {
-    // The bytes that follow would be read as part of it.
+    // The second message gives node-postgres more bytes, which it would read as part of the malformed message.
     expect(() => new WholeMessages().take(Buffer.concat([bytes, message('Z', ['I'])]))).toThrow('protocol');
   });
 });

@@ -1,18 +1,18 @@
 /**
  * Checks the messages of PostgreSQL's protocol, version 3 (https://www.postgresql.org/docs/current/protocol-message-formats.html), before
- * node-postgres reads them. node-postgres reads on behind the end of a message that holds less than its counts say, and loops forever on
- * some messages.
+ * node-postgres reads them. If a message has fewer items than it states, node-postgres reads past the end of the message. On some messages
+ * node-postgres loops forever.
  */
 
 const headerBytes = 5;
 /** The most columns that PostgreSQL allows in a result. */
 const mostColumns = 1_664;
-/** The most parts of an unfinished message that are kept apart before they are joined. */
+/** The most parts of an unfinished message that are kept; beyond that they are joined to one buffer. */
 const mostParts = 1_000;
 
 type Check = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Checks a message that holds, behind `skipped` bytes, at least `count` texts that each end with a zero byte. */
+/** Checks a message that has, after `skipped` bytes, at least `count` texts that each end with a zero byte. */
 const hasTexts =
   (count: number, skipped = 0): Check =>
   (bytes, start, end) => {
@@ -21,7 +21,7 @@ const hasTexts =
     return true;
   };
 
-/** @returns the place behind the zero byte that ends the text at `at`; -1 if the message holds no such byte */
+/** @returns the place after the zero byte that ends the text at `at`; -1 if the message has no such byte */
 function afterText(bytes: Buffer, at: number, end: number): number {
   const zero = at < end ? bytes.indexOf(0, at) : -1;
   return zero < 0 || zero >= end ? -1 : zero + 1;
@@ -32,7 +32,7 @@ const hasBytes =
   (_, start, end) =>
     end - start >= count;
 
-/** Checks a message that holds a 16-bit count at `offset`, and behind it exactly that many items of `itemBytes` bytes. */
+/** Checks a message that has a 16-bit count at `offset`, followed by exactly that many items of `itemBytes` bytes. */
 const hasItems =
   (offset: number, itemBytes: number): Check =>
   (bytes, start, end) => {
@@ -41,14 +41,14 @@ const hasItems =
     return count >= 0 && end - start === offset + 2 + count * itemBytes;
   };
 
-/** Checks a message that holds fields of a letter and a text each, and a zero byte at the end. */
+/** Checks a message of fields, each with a letter and a text, and with a zero byte at the end. */
 const hasFields: Check = (bytes, start, end) => {
   let at = start;
   while (at < end && bytes[at] !== 0) if ((at = afterText(bytes, at + 1, end)) < 0) return false;
   return at === end - 1;
 };
 
-/** Checks by the letter of the message, for the messages of which node-postgres reads more than the header. */
+/** The check of each kind of message, by the letter of the kind. Only kinds whose content node-postgres parses need one. */
 const checks: Record<string, Check> = {
   A: hasTexts(2, 4),
   C: hasTexts(1),
@@ -69,14 +69,13 @@ const checks: Record<string, Check> = {
 export class WholeMessages {
   private parts: Buffer[] = [];
   private heldBytes = 0;
-  /** The length of the message that is held in part; the length of a header as long as the message's length is unknown. */
+  /** The length of the incomplete message; before its header is complete, the length of a header. */
   private wantedBytes = 0;
   private columns = 0;
   private readonly steps = new Set<number>();
 
   /**
-   * @returns all messages that are complete with this chunk, one behind the other; an incomplete message at the end is kept for the next
-   * call
+   * @returns all messages that this chunk completes, in their order; an incomplete message at the end is kept for the next call
    * @throws Error for a message whose shape is not that of the protocol
    */
   take(chunk: Buffer): Buffer {

@@ -42,14 +42,14 @@ const names: Record<number, string> = {
   2951: 'uuid[]',
 };
 
-/** The name of the type with an OID, as results show it; `other` for types that are not listed. */
+/** The name of a type in results, by its OID; `other` for types that are not listed. */
 export function typeNameOf(oid: number): string {
   return names[oid] ?? 'other';
 }
 
 const listed: ReadonlySet<string> = new Set(Object.values(names));
 
-/** True for the names that `typeNameOf` gives. */
+/** Whether `names` lists a type of this name. */
 export function isTypeName(name: string): boolean {
   return listed.has(name);
 }
@@ -72,9 +72,9 @@ const parsers = new Map<number, (value: string) => unknown>([
 ]);
 
 /**
- * The parser for the texts of values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text,
- * and large numbers of a document become text, so that no number is rounded. A date stays a date, with the year of ISO 8601, and does not become a
- * time in the server's time zone.
+ * The parser for the texts of values of a type. Only numbers that a double represents exactly become JSON numbers: int8 and numeric stay
+ * text, and large numbers of a document become text, so that no number is rounded. A date stays a date, with the year of ISO 8601, and does
+ * not become a time in the server's time zone.
  */
 export function parserOf(oid: number, documents: RowDocuments): (value: string) => unknown {
   if (oid === 114 || oid === 3802) return documents.read;
@@ -82,8 +82,8 @@ export function parserOf(oid: number, documents: RowDocuments): (value: string) 
 }
 
 /**
- * `2026-01-02 03:04:05.6+00` becomes `2026-01-02T03:04:05.6+00:00`, and `0044-03-15 12:00:00+08:05:43 BC` becomes
- * `-0043-03-15T12:00:00+08:05:43`; `infinity` stays as it is.
+ * Writes a time in ISO 8601: `2026-01-02 03:04:05.6+00` becomes `2026-01-02T03:04:05.6+00:00`, and `0044-03-15 12:00:00+08:05:43 BC`
+ * becomes `-0043-03-15T12:00:00+08:05:43`. `infinity` stays as it is.
  */
 export function toIsoTime(value: string): string {
   const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)((?::\d\d){1,2})?)?( BC)?$/.exec(value);

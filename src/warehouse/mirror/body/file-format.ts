@@ -13,8 +13,8 @@ export interface FileTold {
 type Told = FileFormat | 'json' | null;
 
 /**
- * The file format by media type. With null, the file name in a form or the first bytes decide: curl and browsers send such media types for
- * any file.
+ * The file format by media type. Null for media types that curl and browsers send for any file: the file name in the form, or the first
+ * bytes of the file, then decide.
  */
 const types = new Map<string, Told>([
   ['text/csv', 'csv'],
@@ -58,8 +58,7 @@ export function toldByForm({ name, type }: FormFile): FileFormat | null {
 }
 
 /**
- * The format that a file's first bytes show, if neither the request nor the form names it. A CSV file cannot begin with a brace and a
- * quote.
+ * Detects the format from the first bytes of a file, for a request that names no format. A CSV file cannot begin with a brace and a quote.
  */
 export function toldByHead(head: Buffer): FileFormat {
   if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet';

@@ -4,7 +4,7 @@ import { type Bilingual } from '../../../text/bilingual.js';
 import { passThrough } from './pass-through.js';
 
 export interface GzipBounds {
-  /** The most decompressed bytes for each received byte. CSV seldom shrinks to a fiftieth. */
+  /** The most decompressed bytes for each received byte. CSV is seldom compressed to less than a fiftieth. */
   ratio: number;
   /** The most decompressed bytes that every file may have, however few bytes were received. */
   freeBytes: number;
@@ -16,8 +16,9 @@ export interface GzipBounds {
 const zipHead = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 
 /**
- * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip. Any other body passes through unchanged.
- * @throws SchemaError if the bytes are not gzip, are a ZIP file, or go beyond `bounds`
+ * Decompresses a body that begins with the magic bytes of gzip, or that is declared as gzip (`isDeclared`). Any other body passes through
+ * unchanged.
+ * @throws SchemaError if the bytes are not gzip, are a ZIP file, or exceed `bounds`
  */
 export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {
   const chunks = source[Symbol.asyncIterator]();

@@ -1,4 +1,4 @@
-/** Takes the first chunks, which have at least `least` bytes together unless the source ends earlier. */
+/** Reads chunks until they have at least `least` bytes together, or until the source ends. */
 export async function takeHead(chunks: AsyncIterator<Buffer>, least: number): Promise<Buffer[]> {
   const head: Buffer[] = [];
   for (let size = 0; size < least;) {

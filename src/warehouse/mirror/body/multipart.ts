@@ -6,16 +6,16 @@ import { passThrough } from './pass-through.js';
 
 const limits = { files: 2, fields: 1, parts: 3, fieldNameSize: 200, fieldSize: 1024, headerPairs: 50 };
 
-/** Name and media type that a form gives its file. */
+/** Name and media type of the file in a form. */
 export interface FormFile {
   name: string;
   type: string;
 }
 
 /**
- * The bytes of the one file in a `multipart/form-data` body.
- * @param told called with the name and type that the form gives the file, before its first bytes
- * @throws SchemaError for a body that is broken, or that holds anything but one file
+ * Yields the bytes of the one file in a `multipart/form-data` body.
+ * @param told called before the first bytes, with the name and type of the file
+ * @throws SchemaError for a body that is broken, or that contains anything but one file
  */
 export async function* readFormFile(
   source: AsyncIterable<Buffer>,

@@ -1,8 +1,8 @@
 import { type Readable, type Writable } from 'node:stream';
 
 /**
- * Writes the bytes of `source` to `sink`, and yields the bytes that come out of `output`. It takes no more from `source` than the reader
- * asks for. A reader who stops releases `source` at once, which `stream.pipeline` would do only with the next chunk.
+ * Writes the bytes of `source` to `sink`, and yields the bytes that come out of `output`. Reads from `source` only when the consumer wants
+ * more bytes. When the consumer stops, `source` is released at once; `stream.pipeline` would release it only with the next chunk.
  * @param output called repeatedly, since a parser may create its output only later
  * @throws the errors of `source`, and the error of `sink`
  */

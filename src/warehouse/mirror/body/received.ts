@@ -1,10 +1,12 @@
 import { type Readable } from 'node:stream';
 import { UploadAbortedError, UploadStalledError } from '../../warehouse.errors.js';
 
-/** The bytes that a sender must send within `idleMs` of waiting. With fewer bytes the upload ends, and its place goes to the next one. */
+/**
+ * The bytes that a sender must send within `idleMs` of waiting. With fewer bytes the upload ends, which frees its place for another upload.
+ */
 const leastBytes = 32 * 1024;
 
-/** The body of a request, with its bytes counted. Reading can stop without closing the socket, which still carries the answer. */
+/** The body of a request, with its bytes counted. Reading can stop without closing the socket, on which the answer is still sent. */
 export class Received implements AsyncIterable<Buffer> {
   bytes = 0;
 
@@ -15,7 +17,9 @@ export class Received implements AsyncIterable<Buffer> {
     private readonly check: () => void = () => undefined,
   ) {}
 
-  /** @throws UploadAbortedError; UploadStalledError if the sender, and not the table, took too long over the last bytes */
+  /**
+   * @throws UploadAbortedError; UploadStalledError if the sender needed too long for the last bytes. The consumer's own time does not count
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     try {
@@ -30,8 +34,8 @@ export class Received implements AsyncIterable<Buffer> {
         yield next.value;
       }
     } finally {
-      // Returning the iterator releases the body, which can then be drained. While the iterator waits for a stalled sender this happens
-      // later, so it is not awaited.
+      // Returning the iterator releases the body, which can then be drained. If the iterator still waits for a stalled sender, the release
+      // comes later, so it is not awaited.
       chunks.return?.().catch(() => undefined);
     }
   }

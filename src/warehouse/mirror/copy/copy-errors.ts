@@ -18,7 +18,7 @@ export interface CopyContext {
 /** Classes of SQLSTATEs that the file causes: data exceptions (22), constraint violations (23) and rows that are too large (54). */
 const rowFaults = /^(22|23|54)/;
 
-/** Tells whether the rows of a file exceed the memory or temporary disk of one session, or the size of one value. */
+/** Whether the rows of a file exceed the memory or temporary disk of one session, or the size of one value. */
 export function isTooLarge(error: unknown): boolean {
   return exceedsBackend(error) || isTooLargeForAnyValue(error);
 }
@@ -63,7 +63,8 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
 }
 
 /**
- * The hint at the option that reads dates or numbers in another form; empty for other columns, and for values that are not such numbers.
+ * The hint about the option that reads dates or numbers in another form. Empty for columns of other types, and for values that are not such
+ * numbers.
  * @param shown the value as PostgreSQL shows it, behind the name of the column
  */
 function otherForm(column: string, type: string, shown: string): Bilingual {

@@ -6,8 +6,8 @@ export interface BlankLines {
 }
 
 /**
- * The most runs of blank lines that are kept. Beyond that, the older half is only counted: PostgreSQL never lags that far behind the
- * scanner.
+ * The most runs of blank lines that are kept. When there are more, the older half is reduced to a count: PostgreSQL never lags so far
+ * behind the scanner that an error could concern those lines.
  */
 const mostKept = 200_000;
 
@@ -19,7 +19,7 @@ export class CopyLines {
   private blanks: BlankLines[] = [];
   private forgotten = 0;
 
-  /** @param firstLine the first line of the file that this COPY sends, behind the header line that every COPY has */
+  /** @param firstLine the line of the file that this COPY sends first, after its own header line */
   constructor(private readonly firstLine: number) {}
 
   /** Notes blank lines of the file that were left out, in ascending order. A run of blank lines never spans a record. */

@@ -2,14 +2,14 @@ import { type PoolClient } from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
 
 /**
- * The first line of each COPY, which PostgreSQL skips as a header. It fixes the line ending, so that the line numbers in PostgreSQL's
- * errors match those of the service.
+ * The first line of each COPY, which PostgreSQL skips as a header. PostgreSQL takes the kind of line ending from it, so that the line
+ * numbers in PostgreSQL's errors match those of the service.
  */
 const header = Buffer.from('header\n');
 
 /**
- * One `COPY … FROM STDIN`. A write waits only for the write before it, so that the caller scans the next block while PostgreSQL works on
- * the current one. The stream holds no further blocks in memory.
+ * One `COPY … FROM STDIN`. A write waits only for the previous write, so that the caller scans the next block while PostgreSQL works on the
+ * current one. No further blocks are held in memory.
  */
 export class CopyStream {
   private failure: Error | null = null;

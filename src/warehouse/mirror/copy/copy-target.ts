@@ -11,13 +11,13 @@ export interface TargetOptions {
   format: FileFormat;
   /** Name of the mirror table that receives the rows. */
   table: string;
-  /** True if the table exists already (append). Otherwise it is created here, under a name that nobody reads yet. */
+  /** True if the table exists already (append). Otherwise it is created here, under a name that no reader uses yet. */
   exists: boolean;
-  /** By column name: the PostgreSQL type that the caller gave. The types of all other columns are inferred. */
+  /** The PostgreSQL types that the caller gave, by column name. The types of all other columns are inferred. */
   types: ReadonlyMap<string, string>;
-  /** By column name: the rewrite of the column's fields to another spelling. */
+  /** The rewrites of fields to another spelling, by column name. */
   rewrites?: ReadonlyMap<string, FieldRewrite>;
-  /** Whether the column `lineColumn` of each row holds the line of the file at which the row stands. */
+  /** Whether the table also has the column `lineColumn`, with the line of the file at which each row begins. */
   hasLines?: boolean;
   /** Checks the total bytes of the rows that were sent to PostgreSQL so far. @throws StorageFullError */
   checkSize?: (bytes: number) => void;
@@ -32,16 +32,16 @@ export interface TargetOptions {
   checkAllNames: (names: readonly string[]) => void;
 }
 
-/** The column for the line of the file. No column of a file can have this name, because names with control characters are refused. */
+/** The column with the line of the file. No column of a file can have this name, because names with control characters are refused. */
 export const lineColumn = 'line\u0001';
 
-/** The new type of a column, and the SQL of its value from the SQL of the former value. */
+/** The new type of a column, and a function that turns the SQL of the former value into the SQL of the new value. */
 export interface TypeChange {
   type: string;
   value: (former: string) => string;
 }
 
-/** The inferred PostgreSQL type of a column; null for a column without any value so far, which is text. */
+/** The inferred PostgreSQL type of a column. Null for a column without any value so far; the table then has the type text. */
 export type ColumnType = string | null;
 
 /** The table that receives a file, in the transaction of one client. */
@@ -96,8 +96,8 @@ export class CopyTarget {
   }
 
   /**
-   * Ends the running COPY. Then it creates the table with these columns, or adds the new columns and widens the types of the others in one
-   * rewrite.
+   * Ends the running COPY. The first call then creates the table with these columns. Later calls add the new columns and widen the types of
+   * the others in one rewrite. A table that existed before the upload is not changed.
    * @throws SchemaError with the line of a row that PostgreSQL refuses
    */
   async shape(names: readonly string[], types: readonly ColumnType[]): Promise<void> {
@@ -126,7 +126,7 @@ export class CopyTarget {
   /** Begins a COPY. @param line the first line of the file to write. @param form the format options of COPY */
   startCopy(line: number, form: string): void {
     const columns = [...(this.hasLines ? [lineColumn] : []), ...this.names].map(quoteIdentifier).join(', ');
-    // FREEZE spares a new table a later rewrite of its pages by vacuum. CopyStream explains the HEADER option.
+    // With FREEZE, vacuum does not need to rewrite the pages of a new table later. CopyStream explains the HEADER option.
     const freeze = this.options.exists ? '' : ', FREEZE';
     this.lines = new CopyLines(line);
     this.copy = new CopyStream(this.client, `COPY ${this.table} (${columns}) FROM STDIN (${form}, HEADER${freeze})`);

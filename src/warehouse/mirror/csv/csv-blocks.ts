@@ -3,8 +3,8 @@ import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
 export interface BlockSizes {
   /**
-   * Bytes from which the types of columns are guessed at first. With a large sample, a column that already holds rows rarely has to be
-   * widened.
+   * Bytes of the first block, from which the first types of the columns are inferred. With a large sample, a column that already has rows
+   * rarely needs to be widened.
    */
   sample: number;
   /** Bytes of a block, about the size of a socket buffer: PostgreSQL works on one block while the next one is scanned. */
@@ -14,7 +14,7 @@ export interface BlockSizes {
 export const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 const LF = 10;
-/** Bytes that are joined between two pauses. Writing to so much new memory takes some 6 ms. */
+/** Bytes that are joined between two pauses. Writing to 1 MiB of new memory takes some 6 ms. */
 const joinedInTurn = 1024 * 1024;
 
 /**
@@ -55,15 +55,15 @@ export class CsvBlocks {
   }
 
   /**
-   * The number of bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError if the record is longer than
-   * the limit
+   * The number of bytes to wait for after a block of `seen` bytes without a whole record.
+   * @throws SchemaError if the record is longer than the limit
    */
   static more(seen: number, line: number): number {
     if (seen > longestRecordBytes) throw recordTooLong(line);
     return Math.min(seen * 2, longestRecordBytes + 1);
   }
 
-  /** Stops reading the source without closing it; its owner reads the rest. */
+  /** Stops reading the source without closing it; the owner of the source drains the rest. */
   async close(): Promise<void> {
     await this.iterator.return?.();
   }

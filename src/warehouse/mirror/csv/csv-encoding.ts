@@ -29,15 +29,15 @@ export const longestRecordBytes = 16 * 1024 * 1024;
 export interface DecodedCsv {
   bytes: AsyncIterable<Buffer>;
   encoding: CsvEncoding;
-  /** True if neither the caller nor a byte order mark named the encoding, and the file is not UTF-8. */
+  /** True if the encoding was guessed: neither the caller nor a byte order mark named it, and the first bytes look like windows-1252. */
   isGuessed: boolean;
 }
 
 /**
- * Reads the beginning of `source` to find its encoding. UTF-8 passes through unchecked (`requireUtf8` checks it block by block). GB18030,
- * which also reads GBK and GB2312, is decoded strictly. In the single-byte encodings every byte is a character.
- * @throws SchemaError for UTF-16, and for a byte order mark of another encoding than the `?encoding=`; reading `bytes` throws SchemaError
- * for a byte that the encoding does not have
+ * Finds the encoding of `source` from its beginning, and converts the bytes to UTF-8. UTF-8 passes through unchecked (`requireUtf8` checks
+ * it block by block). GB18030, which includes GBK and GB2312, is decoded strictly. In the single-byte encodings every byte is a character.
+ * @throws SchemaError for UTF-16, and for a byte order mark of another encoding than that of `?encoding=`; reading `bytes` throws
+ *   SchemaError for a byte that is not valid in the encoding
  */
 export async function toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoice): Promise<DecodedCsv> {
   const isTold = choice.asked !== undefined || choice.charset !== undefined;
@@ -127,15 +127,15 @@ function encodingProblem(zh: string, en: string): SchemaError {
 }
 
 /**
- * Decodes each chunk as it comes and does not gather a whole line: decoding a line of 16 MiB takes 0.4 s. @throws SchemaError with the line
- * of a bad byte
+ * Decodes each chunk when it arrives, without joining a whole line: decoding a line of 16 MiB at once takes 0.4 s.
+ * @throws SchemaError with the line of a bad byte
  */
 async function* decodeGb18030(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const decoder = new TextDecoder('gb18030', { fatal: true });
   let line = 1;
   for await (const chunk of source) {
-    // A line feed is never part of a longer GB18030 character, whose further bytes are 0x30 or higher. So the byte behind a line feed
-    // begins a character.
+    // The first byte after a line feed begins a character: a line feed is never part of a longer GB18030 character, whose further bytes are
+    // 0x30 or higher.
     const feed = chunk.indexOf(LF);
     const begun = chunk.subarray(0, feed === -1 ? chunk.length : feed + 1);
     const rest = chunk.subarray(begun.length);
@@ -181,8 +181,8 @@ function decodePart(decoder: TextDecoder, bytes: Uint8Array | null): string | nu
 }
 
 /**
- * The number of lines of `bytes` before the first line that is not `valid`; there must be such a line. The search halves the bytes at each
- * step, because checking each of millions of short lines takes seconds.
+ * The number of lines of `bytes` before the first line that is not `valid`; there must be such a line. A binary search is used, because to
+ * check millions of short lines one by one takes seconds.
  */
 export function firstBadLine(bytes: Uint8Array, valid: (lines: Uint8Array) => boolean): number {
   let start = 0;

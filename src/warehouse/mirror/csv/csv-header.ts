@@ -19,7 +19,7 @@ export interface CsvHeader {
 }
 
 /**
- * Reads the header of a file. Null if `bytes` do not hold the whole header yet.
+ * Reads the header of a file. Null if `bytes` do not contain the whole header yet.
  * @param start the byte and the 1-based line at which to begin
  * @throws SchemaError with the line of a stray quote
  */
@@ -63,9 +63,9 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean,
 
 /**
  * Checks that PostgreSQL accepts the column names: 1 to 63 bytes, no control characters, no name twice.
- * @param at the place of a name, for the problems that are reported
+ * @param at returns the location of the name with this index, for the problems that are reported
  * @param line the line of the file that has the names
- * @param wayOut how such names can be loaded
+ * @param wayOut a hint for the message: how a file with such names can be loaded
  * @throws SchemaError listing every problem
  */
 export function checkColumnNames(
@@ -123,7 +123,7 @@ export function nameProblem(name: string): NameProblem | null {
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== QUOTE) continue;
-    // The byte behind the quote decides whether the quote ends the field or is doubled.
+    // The byte after the quote shows whether the quote ends the field or is doubled.
     if (at + 1 >= bytes.length) return -1;
     if (bytes[at + 1] !== QUOTE) return at;
     at++;

@@ -1,14 +1,14 @@
 const pieceBytes = 256 * 1024;
-/** The most bytes of a part of the block that are copied. A longer part is sent from the memory of the block. */
+/** A part of the block with more bytes than this is sent from the memory of the block, without a copy. */
 const longestCopied = 64 * 1024;
-/** Parts up to this many bytes are copied byte by byte, since a call of `Buffer.copy` costs more than copying them. */
+/** Parts up to this many bytes are copied byte by byte, because a call of `Buffer.copy` costs more than that. */
 const shortest = 64;
 /** The most bytes of a line number and a delimiter. */
 const longestNumber = 24;
 
 /**
- * The rows of a block in the form that PostgreSQL reads. If `isCopied` is false, the rows stay in the memory of the block and move together
- * where bytes are left out. If it is true, new texts can be inserted, and rows are copied to pieces of about 256 KiB.
+ * The rows of a block in the form that PostgreSQL reads. If `isCopied` is false, the rows stay in the memory of the block; where bytes are
+ * left out, later bytes move forward. If `isCopied` is true, new texts can be inserted, and rows are copied to pieces of about 256 KiB.
  */
 export class CsvRows {
   private readonly pieces: Buffer[] = [];
@@ -28,7 +28,10 @@ export class CsvRows {
     this.out = isCopied ? Buffer.allocUnsafe(pieceBytes) : bytes;
   }
 
-  /** Begins a record at byte `at` of the block. Only if rows are copied may bytes be left out before the record ends. */
+  /**
+   * Begins a record at byte `at` of the block. If rows are not copied, no byte of an incomplete record may be left out, because `before`
+   * could not put it back.
+   */
   begin(at: number): void {
     if (!this.isCopied) {
       this.record.at = this.size + at - this.source;
@@ -65,7 +68,7 @@ export class CsvRows {
     this.cut = { ...this.record };
   }
 
-  /** Ends the rows at byte `end` of the block. @returns the rows before the cut, and the rows behind it */
+  /** Ends the rows at byte `end` of the block. @returns the rows before the cut, and the rows after it */
   upTo(end: number): { rows: Buffer[]; behind: Buffer[] } {
     this.keep(end);
     return this.finished();
@@ -73,7 +76,7 @@ export class CsvRows {
 
   /**
    * Ends the rows before the current record, which begins at byte `start` of the block and is incomplete. @returns the rows before the cut,
-   * and the rows behind it
+   * and the rows after it
    */
   before(start: number): { rows: Buffer[]; behind: Buffer[] } {
     if (!this.isCopied) return this.upTo(start);
@@ -124,7 +127,7 @@ export class CsvRows {
     this.out = Buffer.allocUnsafe(Math.max(pieceBytes, bytes));
   }
 
-  /** Ends the current piece. If rows are copied, the next piece uses the memory behind it. */
+  /** Ends the current piece. If rows are copied, the next piece uses the rest of the same memory. */
   private close(): void {
     if (this.size === 0) return;
     this.pieces.push(this.out.subarray(0, this.size));

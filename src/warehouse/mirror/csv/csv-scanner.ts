@@ -42,13 +42,13 @@ export interface ScannerOptions {
   nullMarker: Uint8Array;
   columns: readonly string[];
   /**
-   * The kind of each column to begin with: TEXT for a column with a given type, whose values PostgreSQL checks, and UNKNOWN for a column
-   * whose type is inferred.
+   * The initial kind of each column. It is TEXT for a column whose type is given, because PostgreSQL checks its values, and UNKNOWN for a
+   * column whose type is inferred.
    */
   kinds: readonly Kind[];
   /**
-   * The rewrite of each column's fields, by column index. An element is null for a column whose fields stay as they are, and the list is
-   * null if all stay.
+   * The rewrite of each column's fields, by column index. An element is null if the fields of its column stay unchanged; the whole list is
+   * null if all fields do.
    */
   rewrites?: readonly (FieldRewrite | null)[] | null;
   /** Adds a first field to each record: the line of the file at which the record begins. */
@@ -59,7 +59,7 @@ export interface ScannerOptions {
 
 /** The result of one pass over a block of bytes. */
 export interface Scanned {
-  /** Number of bytes from the start of the block that are whole records. The rest of the block belongs to an incomplete record. */
+  /** Number of bytes from the start of the block that were scanned as whole records. The rest of the block belongs to the next block. */
   consumed: number;
   records: number;
   /** The records in the form that PostgreSQL reads, up to `split`. Carriage returns before a line feed and blank lines are left out. */
@@ -79,7 +79,8 @@ export interface Scanned {
  * Finds the records of a CSV file, counts their fields and lines, and widens the type of each column by its values, in one pass over the
  * bytes and without creating strings. The scanner reads RFC 4180 as PostgreSQL's `COPY … (FORMAT csv)` does, but refuses stray quotes. Each
  * block must begin at a record; the unconsumed bytes of a block begin the next block. The types of columns only ever widen, so the types
- * after a block fit all records of the block. `split` tells from which record on the types before the block are too narrow.
+ * after a block fit all records of the block. `split` has the records from the first one for which the types before the block are too
+ * narrow.
  */
 export class CsvScanner {
   /** Current kind of each column. */
@@ -88,7 +89,7 @@ export class CsvScanner {
   readonly lossyLines: Float64Array;
   /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
-  /** By column index: what `signOf` tells of the column's numbers, as bits. */
+  /** By column index: the bits that `signOf` returned for the column's numbers. */
   readonly signs: Uint8Array;
   /** 1-based line of the next record. */
   line: number;
@@ -125,9 +126,8 @@ export class CsvScanner {
   /**
    * Scans the whole records of `bytes`, in steps. With `final` the last byte must be a line feed, and an incomplete record is an error. The
    * returned rows may use the memory of `bytes`.
-   * @param most bytes behind the first record within which further records are scanned; records that begin later are left for the next
-   * block
-   * @throws SchemaError naming the line of a broken record.
+   * @param most the number of bytes after the first record in which further records may begin; later records are left for the next block
+   * @throws SchemaError naming the line of a broken record
    */
   *scan(bytes: Buffer, final: boolean, most: number): Steps<Scanned> {
     const { delimiter, highestSpecial, kinds, width } = this;
@@ -152,7 +152,7 @@ export class CsvScanner {
       const recordStart = at;
       let line = this.line;
       this.recordLine = line;
-      // In a file of one column a blank line is a NULL, as COPY writes NULL. In a file of several columns a blank line is skipped.
+      // If the file has one column, a blank line is a NULL, as in the output of COPY. If it has several, a blank line is skipped.
       if (width > 1) {
         let count = 0;
         for (let blank = blankLine(bytes, at); blank > 0 && at < pauseAt; blank = blankLine(bytes, at)) {
@@ -189,7 +189,7 @@ export class CsvScanner {
         } else {
           const start = at;
           const kind = column < width ? kinds[column]! : TEXT;
-          // Values of a column of numbers are checked in the loop that searches their end. For all other kinds the end is found first.
+          // For a column of numbers, the loop that finds the end of a value also checks it. For all other kinds the end is found first.
           if (kind === INT || kind === BIGINT || kind === NUMERIC) {
             if (byte === MINUS) byte = bytes[++at]!;
             const digits = at;
@@ -202,7 +202,7 @@ export class CsvScanner {
               do byte = bytes[++at]!;
               while (byte >= 48 && byte <= 57);
               plain = at > fraction;
-              // Such a number has no comma, so it tells nothing new about a column with a certain decimal point.
+              // Once a column surely has decimal points, a number without a comma adds nothing.
               if (plain && (this.signs[column]! & SURE_POINT) === 0) this.noteSign(bytes, start, at, column);
             }
             if (!plain || (byte !== delimiter && byte !== LF && !(byte === CR && bytes[at + 1] === LF))) {
@@ -287,8 +287,8 @@ export class CsvScanner {
   }
 
   /**
-   * Reads a quoted field that starts at `start`, from byte `from` on, for at most `partBytes`.
-   * @returns the end of the field; 0 if the block does not hold its end; the negative of the byte from which to go on after a pause
+   * Scans a quoted field that starts at `start`. Begins at byte `from` and scans at most `partBytes`.
+   * @returns the end of the field; 0 if the end is not in this block; the negative of the byte at which to continue after a pause
    */
   private quotedField(bytes: Uint8Array, start: number, from: number, limit: number, column: number, line: number): number {
     const until = Math.min(limit, from + partBytes);

@@ -75,7 +75,7 @@ describe('classifyValue against PostgreSQL', () => {
         exact,
       ]);
       expect(rows).toEqual([]);
-      // Throws if PostgreSQL cannot read one of them.
+      // Throws if PostgreSQL cannot read one of the lossy values.
       const read = await client.query(`SELECT count(v::${type})::int AS n FROM unnest($1::text[]) v`, [lossy]);
       expect(read.rows[0].n).toBe(lossy.length);
     }

@@ -1,9 +1,9 @@
 /**
  * The possible kinds of a CSV value, found from its bytes. A column starts as UNKNOWN and is widened by its values: int -> bigint ->
  * numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would print count as a type
- * ("canonical"). A few other common spellings are read too, but are marked lossy: a column that holds a lossy value cannot be turned back
- * into the text of the file. Numbers with commas or with digits in groups are stored as texts while the file is read, and number-signs.ts
- * decides at its end.
+ * ("canonical"). A few other common spellings are read too, but are marked lossy: a column that has a lossy value cannot be turned back
+ * into the text of the file. Numbers with commas or with digits in groups are stored as texts while the file is read. At the end of the
+ * file, number-signs.ts decides which of these columns become numbers.
  */
 export const UNKNOWN = 0;
 export const TEXT = 1;
@@ -14,9 +14,9 @@ export const NUMERIC = 5;
 export const DATE = 6;
 export const TIMESTAMP = 7;
 export const TIMESTAMPTZ = 8;
-/** Numbers like those of NUMERIC with a comma in place of the point. */
+/** Numbers as those of NUMERIC, but with a comma in place of the point. */
 export const COMMAS = 9;
-/** Numbers with digits in groups, such as `1.234,56`, and columns in which points and commas stand side by side. */
+/** Numbers with digits in groups, such as `1.234,56`; also columns that have both numbers with a point and numbers with a comma. */
 export const GROUPED = 10;
 
 export type Kind =
@@ -47,7 +47,7 @@ export const KIND_TYPES = [
   'text',
 ] as const;
 
-/** Tells whether a column of the kind holds the texts of the file. */
+/** Whether a column of the kind stores the texts of the file unchanged. */
 export function isText(kind: number): boolean {
   return KIND_TYPES[kind] === 'text';
 }
@@ -58,13 +58,13 @@ export const LOSSY = 16;
 const COMMA = 44;
 const POINT = 46;
 
-/** The most digits of a number. A longer digit string is taken for a code, though PostgreSQL's numeric holds far more digits. */
+/** The most digits of a number. A longer string of digits counts as a code, though PostgreSQL's numeric allows far more digits. */
 const LONGEST_NUMBER = 400;
 const LARGEST_EXPONENT = 300;
 
 /**
- * The kind of the non-empty value in `bytes[start, end)`, which is unquoted, or quoted without doubled quotes. LOSSY is added if the
- * spelling is not canonical. A value with leading zeros or a leading plus is a text, because such values are codes and telephone numbers.
+ * The kind of the non-empty value in `bytes[start, end)`. The value is unquoted, or quoted without doubled quotes. LOSSY is added if the
+ * spelling is not canonical. A value with leading zeros or a leading plus is a text, because such values are codes or telephone numbers.
  */
 export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
@@ -74,7 +74,7 @@ export function classifyValue(bytes: Uint8Array, start: number, end: number): nu
   return TEXT;
 }
 
-/** The narrowest kind that holds all values of a column of the kind `kind` and a further value of the kind `value`. */
+/** The narrowest kind for a column of the kind `kind` to which a value of the kind `value` is added. */
 export function widenKind(kind: number, value: number): Kind {
   if (kind === value || kind === UNKNOWN) return value as Kind;
   if (isNumber(kind) && isNumber(value)) return joinNumbers(kind, value);
@@ -82,7 +82,7 @@ export function widenKind(kind: number, value: number): Kind {
   return TEXT;
 }
 
-/** Tells whether a column of the kind `kind` can take a value of the kind `value` without being widened. */
+/** Whether a column of the kind `kind` can take a value of the kind `value` without being widened. */
 export function holdsKind(kind: number, value: number): boolean {
   return kind === TEXT || (kind !== UNKNOWN && widenKind(kind, value) === kind);
 }
@@ -121,14 +121,17 @@ function classifyNumberOrTime(bytes: Uint8Array, start: number, end: number): nu
 
 /** The most bytes of a number with digits in groups. */
 const longestGrouped = 80;
-/** Digits in groups of three, as ISO 8859-1 reads their bytes: the last three alternatives are U+00A0, U+202F and U+2019. */
+/**
+ * Matches digits in groups of three, in a string with one character for each byte of UTF-8. The last three alternatives are the bytes of
+ * U+00A0, U+202F and U+2019.
+ */
 const grouped = /^-?[1-9]\d{0,2}([.,' ]|\xc2\xa0|\xe2\x80\xaf|\xe2\x80\x99)\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$/;
 
 function isGrouped(bytes: Uint8Array, start: number, end: number): boolean {
   return grouped.test(String.fromCharCode(...bytes.subarray(start, end)));
 }
 
-/** Bits that tell which decimal sign a number can have. */
+/** Bits for the decimal signs that a number can have. */
 export const SURE_COMMA = 1;
 export const SURE_POINT = 2;
 export const UNSURE = 4;
@@ -151,7 +154,7 @@ export function signOf(bytes: Uint8Array, start: number, end: number): number {
   while (isDigit(bytes[before])) before++;
   while (after < end && isDigit(bytes[after])) after++;
   const behind = after - last - 1;
-  // Another sign stands before the last one, or the same one again: the first one separates groups.
+  // A sign that occurs twice separates groups, so the decimal sign is the other one. If two different signs occur, the last one is decimal.
   if (before < last && bytes[before] === sign) return isAddress(bytes, start, end) ? 0 : sign === COMMA ? SURE_POINT : SURE_COMMA;
   if (before === last && (last === first || behind === 0)) return UNSURE;
   const isGroup = before === last && bytes[first] !== 48 && last > first && last - first <= behind;
@@ -159,7 +162,7 @@ export function signOf(bytes: Uint8Array, start: number, end: number): number {
   return sign === COMMA ? SURE_COMMA : SURE_POINT;
 }
 
-/** Tells whether the bytes are four groups of digits up to 255 with points between them. */
+/** Whether the bytes are four groups of digits up to 255 with points between them. */
 function isAddress(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > 15) return false;
   const groups = String.fromCharCode(...bytes.subarray(start, end)).split('.');
@@ -223,7 +226,7 @@ function digits(bytes: Uint8Array, start: number, length: number): number {
   return value;
 }
 
-/** Tells whether `bytes[start, start + length)` are digits whose value lies in [low, high]. */
+/** Whether `bytes[start, start + length)` are digits whose value lies in [low, high]. */
 function inRange(bytes: Uint8Array, start: number, length: number, low: number, high: number): boolean {
   for (let at = start; at < start + length; at++) if (!isDigit(bytes[at])) return false;
   const value = digits(bytes, start, length);
@@ -232,7 +235,7 @@ function inRange(bytes: Uint8Array, start: number, length: number, low: number, 
 
 const MONTH_DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Tells whether a YYYY-MM-DD that exists in the calendar begins at `start`. */
+/** Whether a YYYY-MM-DD that exists in the calendar begins at `start`. */
 export function isDate(bytes: Uint8Array, start: number): boolean {
   if (bytes[start + 4] !== 45 || bytes[start + 7] !== 45) return false;
   if (!inRange(bytes, start, 4, 1, 9999) || !inRange(bytes, start + 5, 2, 1, 12) || !inRange(bytes, start + 8, 2, 1, 31)) return false;

@@ -2,12 +2,12 @@ import { type SchemaError } from '../../../common/errors/api-error.js';
 import { csvProblem } from './csv-problem.js';
 
 const LF = 10;
-/** Bytes within which a line that declares a separator ends. */
+/** A line that declares a separator ends within this many bytes. */
 const longestLine = 64;
-/** Letters, digits and signs of numbers separate no fields, and a quote encloses them. */
+/** Characters that cannot separate fields: letters, digits, signs of numbers, quotes and backslashes. */
 const unusable = /[\p{L}\p{N}"\\.+-]/u;
 
-/** The line without its end. Programs that write the file anew pad it to the number of columns. */
+/** Matches the line without its line end. Programs that save the file again repeat the separator up to the number of columns. */
 const declaration = /^"?sep=(?:(\\t|.)\1*)?"?$/iu;
 
 export interface DeclaredSeparator {
@@ -17,8 +17,8 @@ export interface DeclaredSeparator {
 }
 
 /**
- * Reads the line `sep=;` that Excel takes at the beginning of a CSV file: it declares the separator and is neither header nor row. Null if
- * the file does not begin with such a line, undefined while `bytes` are too few to tell.
+ * Reads the line `sep=;`, with which Excel lets a CSV file declare its separator: the line is neither header nor row. Null if the file does
+ * not begin with such a line, undefined if more bytes are needed to decide.
  * @throws SchemaError for a separator that the service cannot read
  */
 export function readSeparator(bytes: Buffer, final: boolean): DeclaredSeparator | null | undefined {

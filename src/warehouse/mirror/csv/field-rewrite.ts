@@ -3,8 +3,8 @@ import { type FilePlace } from '../copy/file-problem.js';
 import { csvProblem } from './csv-problem.js';
 
 /**
- * The most bytes of a field that is rewritten. A longer field would block the event loop for too long, so it is refused. NDJSON allows
- * lists of any length and reads them in parts.
+ * The most bytes of a field that can be rewritten. A longer field is refused, because rewriting it would block the event loop for too long.
+ * NDJSON allows lists of any length, which are read in parts.
  */
 export const longestRewritten = 256 * 1024;
 
@@ -14,7 +14,7 @@ export interface FieldRewrite {
   rewrite: (text: string) => string | null;
   /** The expected form in words, for the message about a text that is not in this form. */
   wanted: Bilingual;
-  /** The decimal sign of a form of numbers, which fits columns of numbers only. Numbers of JSON are never rewritten by it. */
+  /** The decimal sign, for a form of numbers. Such a form is allowed only for columns of numbers, and never rewrites numbers of JSON. */
   decimalSign?: '.' | ',';
 }
 
@@ -37,8 +37,8 @@ export function misread(column: string, text: string, { wanted }: FieldRewrite):
 }
 
 /**
- * The rewrite of dates in a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD` to ISO dates. Between separators a day or month may have
- * one digit. Null if `form` is not a form of dates, which needs YYYY, one of MM and M, and one of DD and D.
+ * The rewrite of dates in a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD` to ISO dates. If the form has separators, a day or month
+ * may have one digit. Null if `form` is not a form of dates. A form of dates needs YYYY, one of MM and M, and one of DD and D.
  */
 export function dateForm(form: string): FieldRewrite | null {
   const parts = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/.exec(form.toUpperCase());
@@ -86,9 +86,10 @@ export const clearDateForm: FieldRewrite = {
 const anyTime: FieldRewrite = { rewrite: text => text, wanted: { zh: '时间', en: 'a time' } };
 
 /**
- * The form of the times in a column of the type `type`, such as `timestamp(3)` or `time[]`. It refuses times that PostgreSQL would change:
- * it rounds digits of a second that the column does not keep, so that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time
- * 24:00, and reads 08:30.5 as 8 minutes. Each element of a list has the form of a single value. Null for a type that holds no times.
+ * The form of the times in a column of the type `type`, such as `timestamp(3)` or `time[]`. It refuses times that PostgreSQL would change.
+ * PostgreSQL rounds digits of a second that the column does not keep, so that 23:59:59.9999999 becomes the next day; it makes 23:59:60 the
+ * time 24:00, and reads 08:30.5 as 8 minutes. Each element of a list has the form of a single value. Null for a type that is not a type of
+ * times.
  */
 export function timeForm(type: string): FieldRewrite | null {
   const [, name, whole, part] = /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)| second\((\d)\))?(?![a-z])/.exec(type) ?? [];
@@ -123,10 +124,15 @@ const microseconds: readonly [RegExp, bigint][] = [
   [/^d(?!ec)/i, 86_400_000_000n],
   [/^w/i, 604_800_000_000n],
 ];
-/** Decimals of an amount that are computed. Weeks have 604.8 billion microseconds, so a longer fraction is never a whole number of them. */
+/**
+ * The decimals of an amount that are computed. An amount with further decimals, other than zeros, is never a whole number of microseconds.
+ */
 const mostDigits = 40;
 
-/** Whether an amount of an interval has a part of a second that `digits` decimals do not hold: `1.5 days` has none, and `0.00001 h` has one. */
+/**
+ * Whether an amount of an interval has a part of a second that `digits` decimals cannot express. With one decimal, `1.5 days` has none, and
+ * `0.00001 h` (0.036 s) has one.
+ */
 function roundsInterval(text: string, digits: number): boolean {
   const step = 10n ** BigInt(6 - digits);
   for (const [, whole = '', decimals = '', unit = ''] of text.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
@@ -139,7 +145,7 @@ function roundsInterval(text: string, digits: number): boolean {
   return false;
 }
 
-/** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
+/** Accepts a list whose elements are all in the form `element`. The form must not change texts, because the list keeps its spelling. */
 function listOf(element: FieldRewrite): FieldRewrite {
   const isKept = (item: string): boolean => {
     const text = item

@@ -117,7 +117,7 @@ describe('loadCsv', () => {
     }
   });
 
-  // 中 is D6D0, and D60A would be half of it before a line feed.
+  // 中 is D6D0. D60A is its first byte followed by a line feed.
   it.each([
     ['3030322cff0a3030330a', 3],
     ['3030320a3030330a3030ff0a', 5],
@@ -225,7 +225,7 @@ describe('loadCsv', () => {
       await expect(loading).rejects.toMatchObject({ problems: [{ line: chunks * 65_536 + 3 }] });
     });
     await tables.client.query('ROLLBACK');
-    // The table exists by then, and PostgreSQL has nothing to answer.
+    // In the second half of the chunks the table exists and nothing is sent to PostgreSQL, so only the loop itself can yield.
     expect(turnsBefore.at(-1)! - turnsBefore[chunks / 2]!).toBeGreaterThan(1);
   });
 

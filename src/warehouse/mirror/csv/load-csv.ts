@@ -15,7 +15,7 @@ import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
 import { sniffDelimiter } from './sniff-delimiter.js';
 
-/** The most bytes of a header. A header with the most columns that a table takes and the longest names has some 200 KB. */
+/** The most bytes of a header. With the most columns that a table may have and the longest names, a header has some 200 KB. */
 const longestHeaderBytes = 1024 * 1024;
 
 export interface CsvFormat {
@@ -23,10 +23,10 @@ export interface CsvFormat {
   delimiter: number | null;
   nullMarker: string;
   encoding: EncodingChoice;
-  /** The column names, in place of those of the header if the file has one; null if the header names them. */
+  /** The column names that the caller gives; they replace those of the header, if there is one. Null if the header gives the names. */
   columns: readonly string[] | null;
   hasHeader: boolean;
-  /** Whether columns whose names a table cannot have get other names. */
+  /** Whether columns get other names if a table cannot have their names. */
   renames: boolean;
 }
 
@@ -49,9 +49,9 @@ interface TakenHeader extends CsvHeader {
 
 /**
  * Loads a CSV file in one pass. The file's bytes go to `COPY` as they come; the service reads them only to find records, lines and types.
- * When a value breaks the type of its column, the COPY is finished, the column is widened, and a new COPY goes on, all in the caller's
+ * When a value breaks the type of its column, the COPY is finished, the column is widened, and a new COPY continues, all in the caller's
  * transaction.
- * @throws SchemaError with the line of the file, or PostgreSQL's error.
+ * @throws SchemaError with the line of the file, or PostgreSQL's error
  */
 export async function loadCsv(
   source: AsyncIterable<Buffer>,
@@ -142,7 +142,7 @@ function wrongColumnCount(line: number, found: number, given: number): SchemaErr
   );
 }
 
-/** @throws SchemaError for a text of NULL that has the separator which the file declares */
+/** @throws SchemaError if the null marker contains the separator that the file declares */
 function requireOtherMarker(nullMarker: string, delimiter: number): void {
   if (!nullMarker.includes(String.fromCharCode(delimiter))) return;
   const text = { zh: '含有文件所声明的分隔符', en: 'holds the separator that the file declares' };
@@ -206,7 +206,7 @@ class CsvLoad {
       await this.send(found, firstLine);
       this.blocks.putBack(bytes.subarray(found.consumed));
       isOver = final && found.consumed === bytes.length;
-      // A block from which nothing is sent never waits for PostgreSQL, so the loop must yield to the event loop here.
+      // If nothing is sent from a block, `write` does not wait for PostgreSQL, so the loop must yield to the event loop here.
       if (pace.isOverdue) await pace.turn();
     }
     if (this.tableKinds === null) await this.shapeTable(this.scanner.line);
@@ -235,7 +235,7 @@ class CsvLoad {
     this.scannedRows += records;
     if (this.tableKinds === null) {
       if (consumed === 0) return;
-      // The table does not exist yet, so it gets the types of the sample at no cost.
+      // The table does not exist yet, so it is created with types that fit the whole sample, and no column has to be widened.
       await this.shapeTable(firstLine);
       await this.write([...rows, ...(split?.rows ?? [])], blankLines);
     } else if (split) {

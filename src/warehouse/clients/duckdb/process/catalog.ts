@@ -36,14 +36,14 @@ export async function test(source: Source): Promise<TestAnswer> {
 
 export async function listNames(source: Source): Promise<string[]> {
   if (source.folder) return source.folder.tables.map(({ table }) => table);
-  // DuckDB orders VARCHAR by its bytes.
+  // DuckDB orders VARCHAR by bytes, the order in which `tablesOfFolder` sorts the tables of a folder.
   const rows = await read(source, `SELECT name FROM (${tablesOfDatabase}) ORDER BY name`);
   return rows.map(({ name }) => String(name));
 }
 
 /**
- * At most `limit` tables after the name `after`, in the order of their bytes. A file that cannot be read has no columns, and its comment
- * says why.
+ * Lists at most `limit` tables whose names come after `after`, in the order of the names' bytes. The summary of a file that cannot be read
+ * has no columns, and its comment gives the reason.
  */
 export async function list(source: Source, { after, limit, unopened }: Work & { do: 'list' }): Promise<TableSummary[]> {
   if (source.folder) {
@@ -115,7 +115,7 @@ export async function describe(source: Source, table: string): Promise<TableDesc
   };
 }
 
-/** Opens a table for reading. @returns false if there is no table of exactly this name */
+/** Opens a table for reading. @returns false if no table has exactly this name */
 export async function exposeTable(source: Source, table: string): Promise<boolean> {
   if (source.folder && !source.fileOf(table)) return false;
   await source.expose([table]);

@@ -12,15 +12,17 @@ interface Sniffed {
   escape: string;
   skip: number;
   hasHeader: boolean;
-  /** Whether the detection left out the first lines of a file without header. */
+  /** Whether DuckDB's detection skipped lines at the beginning of a file in which it found no header. */
   isDoubtful: boolean;
   columns: { name: string; type: string }[];
 }
 
 /**
- * SQL that reads a CSV file as it stands: whole numbers, days of ISO 8601 and texts. DuckDB guesses the types, the quotes and the first line
- * from the beginning of the file and then casts loosely, so that `12.7` becomes 13, `007` 7 and ` 5` 5. So a type is kept only if each value
- * of the file is the text of a value of the type, and all of the file is read once to find out. @throws DuckDB's error about a line
+ * Builds the SQL that reads a CSV file without changing a value. Columns are whole numbers, ISO 8601 days or texts. DuckDB guesses the
+ * types, the quotes and the first line from the beginning of the file and then casts loosely, so that `12.7` becomes 13, `007` 7 and ` 5`
+ * 5. A guessed type is therefore kept only if DuckDB would write each value of the column exactly as it stands in the file. This check
+ * reads the whole file once.
+ * @throws DuckDB's error about a line, UnreadableFileError
  */
 export async function csvReader(connection: DuckDBConnection, path: string, table: TableFile): Promise<string> {
   const file = quoteLiteral(path);
@@ -38,7 +40,7 @@ export async function csvReader(connection: DuckDBConnection, path: string, tabl
   return `SELECT * FROM ${readCsv(file, form, ({ name, type }) => (kept.has(name) ? type : 'VARCHAR'))}`;
 }
 
-/** SQL that reads the beginning of a CSV file, for its number of columns. */
+/** Builds SQL that reads a CSV file as texts. It finds the number of columns from the beginning of the file. */
 export async function csvBeginning(connection: DuckDBConnection, path: string, table: TableFile): Promise<string> {
   const file = quoteLiteral(path);
   const form = await formOf(connection, file, firstRecordOf(await headOf(path)), table);
@@ -46,9 +48,10 @@ export async function csvBeginning(connection: DuckDBConnection, path: string, t
 }
 
 /**
- * Finds the form of a CSV file. DuckDB's detection is not asked about the first record where it misreads it, see `isTrap`. The detection
- * also takes a file whose records differ in length for one of a single column, or fails. The form of the first record is taken then, and
- * the reading names the line that differs. @throws UnreadableFileError
+ * Finds the form of a CSV file. DuckDB's detection is not used for a file whose first record it misreads (see `isTrap`). If records differ
+ * in length, the detection may also find a single column, or fail. The form is then taken from the first record, so that the later read
+ * reports the line that differs.
+ * @throws UnreadableFileError
  */
 async function formOf(connection: DuckDBConnection, file: string, record: FirstRecord | null, table: TableFile): Promise<Sniffed> {
   if (record?.isTrap) return formLike(connection, file, record, table);
@@ -56,15 +59,17 @@ async function formOf(connection: DuckDBConnection, file: string, record: FirstR
     const form = await sniff(connection, file);
     return record && form.columns.length === 1 && record.names.length > 1 ? await formLike(connection, file, record, table) : form;
   } catch (error) {
-    // Only where DuckDB finds no form. A long line or want of memory is a failure of the file or of the work, whatever its form.
+    // Only the error that DuckDB finds no form is handled here. Other errors, such as a line that is too long or a lack of memory, would
+    // occur with any form.
     if (record && /Error when sniffing file/.test(String(error))) return formLike(connection, file, record, table);
     throw error;
   }
 }
 
 /**
- * The form of a file whose first record is known. DuckDB tells the types of the further records only. Names with a line break are refused,
- * because DuckDB skips lines of a header of several lines wrongly, and then gives no rows.
+ * The form of a file according to its first record. DuckDB detects only the types, from the records after the first. A first record of
+ * several lines is refused: DuckDB skips the lines of such a header wrongly, and then returns no rows.
+ * @throws UnreadableFileError
  */
 async function formLike(connection: DuckDBConnection, file: string, record: FirstRecord, table: TableFile): Promise<Sniffed> {
   const { isHeader, before, lines, delimiter } = record;
@@ -80,7 +85,10 @@ async function formLike(connection: DuckDBConnection, file: string, record: Firs
   return { ...form, columns: names.map((name, index) => ({ name, type: types[index] ?? 'VARCHAR' })) };
 }
 
-/** Names for columns as DuckDB gives them: blank ones by their index, and a number for those that come again in any case. */
+/**
+ * Names columns as DuckDB does: a blank name becomes `column` and its index, and a repeated name gets a number, such as `id_1`. `ID`
+ * repeats `id`.
+ */
 function namesOf(names: readonly string[]): string[] {
   const taken = new Set<string>();
   const numbers = new Map<string, number>();
@@ -97,8 +105,9 @@ function namesOf(names: readonly string[]): string[] {
 }
 
 /**
- * Reads a file with the quotes of RFC 4180, so that a quote out of place is named and not the line at which DuckDB gave up.
- * @throws DuckDB's error about a line with such a quote
+ * Reads the whole file with the quotes of RFC 4180. A misplaced quote is then reported at its own line, and not at the line at which
+ * DuckDB's detection gave up. Other errors of this reading are ignored.
+ * @throws UnreadableFileError, DuckDB's error about a line with such a quote
  */
 async function requireQuotes(connection: DuckDBConnection, file: string, record: FirstRecord, table: TableFile): Promise<void> {
   try {
@@ -116,7 +125,7 @@ async function sniff(connection: DuckDBConnection, file: string, more = ''): Pro
      FROM sniff_csv(${file}, comment = '', auto_type_candidates = ['BIGINT', 'DATE', 'VARCHAR'], dateformat = '%Y-%m-%d'${more})`,
   );
   const signOf = (value: unknown): string => (value === '(empty)' ? '' : String(value));
-  // A file without quotes at its beginning may have quotes later.
+  // The detection finds no quote character if the beginning of the file has no quotes, but later lines may have some.
   const quote = signOf(found!.quote) || '"';
   const hasHeader = found!.header === true;
   return {

@@ -6,8 +6,8 @@ import { query, sample } from './statement.js';
 import { toFailure, UnreadableFileError } from './work-error.js';
 
 /**
- * Opens the files, does the work and closes the files. The result is refused if one of these files changed meanwhile.
- * @param known the readers that earlier work found
+ * Opens the files, does the work and closes the files. The result is refused if one of the files changed meanwhile.
+ * @param known the SQL readers that earlier work found
  */
 export async function doWork(files: FileSource, work: Work, known: Readers): Promise<Outcome> {
   let found: Readers = {};
@@ -29,7 +29,7 @@ export async function doWork(files: FileSource, work: Work, known: Readers): Pro
   }
 }
 
-/** Not everybody who runs a statement may know the name of a file. */
+/** Removes the name of the file from an error: users who may run a statement need not be allowed to see the names of files. */
 function withoutFile(error: unknown): unknown {
   const place = error instanceof UnreadableFileError ? error.more.unreadable : undefined;
   return place ? new UnreadableFileError({ ...place, file: null }, error) : error;

@@ -14,8 +14,8 @@ const options = {
 /** The name of the in-memory database. An attached file is named after its file name, which cannot be '/'. */
 const home = quoteIdentifier('/');
 /**
- * SQL that finds settings which a view of a file may switch on even under a locked configuration: a log of statements, a print of their
- * plans, and a parser of an extension.
+ * SQL that checks for settings that a view in the file may switch on even under a locked configuration: the logging of statements,
+ * profiling, and a parser from an extension.
  */
 const leftOn = `SELECT coalesce(current_setting('enable_logging'), false) OR current_setting('enable_profiling') IS NOT NULL
   OR lower(current_setting('allow_parser_override_extension')) <> 'default' AS "isLeftOn"`;
@@ -44,7 +44,7 @@ export class Engine {
     return new Engine(instance, await instance.connect(), file);
   }
 
-  /** Gives an engine to which the database file is attached. @throws WorkError */
+  /** Returns an engine to which the database file is attached. @throws WorkError */
   static async reading(file: string): Promise<Engine> {
     const engine = takeKept(file) ?? (await Engine.start(file));
     try {
@@ -62,7 +62,9 @@ export class Engine {
     await this.connection.run("SET enable_external_access = false; SET TimeZone = 'UTC'; SET lock_configuration = true");
   }
 
-  /** Closes the file. The engine is kept if its settings are unchanged. All rows must have been read to their end. */
+  /**
+   * Closes the file. The engine is kept for later work unless a view of the file has changed its settings. All rows must have been read.
+   */
   async release(): Promise<void> {
     if (this.file === null) return this.end();
     await this.connection.run(`USE ${home}; DETACH ${this.attached}`);

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { constants, createGunzip } from 'node:zlib';
 
-/** Bytes at the beginning of a text file that are looked at. */
+/** Bytes at the beginning of a text file that are examined. */
 const headBytes = 64 * 1024;
 const delimiters = [',', ';', '\t', '|'];
 /** The line with which Excel declares the separator of a file. */
@@ -22,16 +22,18 @@ export interface FileHead {
 export interface FirstRecord {
   delimiter: string;
   names: string[];
-  /** Whether the record looks like a header, which holds neither numbers nor dates. */
+  /** Whether the record looks like a header: it contains neither numbers nor dates. */
   isHeader: boolean;
-  /** Lines of the file before the record, and those up to its end. */
+  /** `before` counts the lines before the record, `lines` all lines up to the end of the record. */
   before: number;
   lines: number;
-  /** Whether the file declares its separator, or a byte order mark stands before a quote, which DuckDB's detection misreads. */
+  /**
+   * Whether DuckDB's detection misreads the file: the file declares its separator (`sep=;`), or begins with a byte order mark and a quote.
+   */
   isTrap: boolean;
 }
 
-/** Reads the beginning of a text file. A file that is not gzip, whatever its name says, gives no bytes. */
+/** Reads the beginning of a text file. A file that is named `.gz` but is not gzip has no bytes here. */
 export async function headOf(path: string): Promise<FileHead> {
   const file = await open(path);
   try {
@@ -62,12 +64,12 @@ async function gunzipped(raw: Buffer): Promise<Buffer> {
   return Buffer.concat(parts).subarray(0, headBytes);
 }
 
-/** Whether a JSON file begins with a byte order mark and a list, which DuckDB's detection takes for a single value. */
+/** Whether a JSON file begins with a byte order mark and a list. DuckDB's detection mistakes such a list for a single value. */
 export function isMarkedList({ bytes, hasMark }: FileHead): boolean {
   return hasMark && bytes.find(byte => byte > 32) === openList;
 }
 
-/** Null for a file whose beginning RFC 4180 does not allow, or does not end within the head. */
+/** Parses the first record. Null if RFC 4180 does not allow the beginning of the file, or if the record does not end within the head. */
 export function firstRecordOf({ bytes, hasMark, isAll }: FileHead): FirstRecord | null {
   if (bytes.length === 0) return null;
   const text = bytes.toString('utf8') + (isAll ? '\n' : '');
@@ -84,7 +86,9 @@ export function firstRecordOf({ bytes, hasMark, isAll }: FileHead): FirstRecord 
   return { ...best, isHeader, before, lines: before + best.lines, isTrap: before > 0 || (hasMark && text.startsWith('"')) };
 }
 
-/** The cells of the record at the beginning of a text, and its lines. Null without the end of the record, or for a quote out of place. */
+/**
+ * Splits the record at the beginning of a text into cells and counts its lines. Null if the record does not end, or has a misplaced quote.
+ */
 function recordOf(text: string, delimiter: string): { names: string[]; lines: number } | null {
   const names: string[] = [];
   for (let at = 0; ;) {

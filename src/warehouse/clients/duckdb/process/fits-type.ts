@@ -1,16 +1,16 @@
 import { type DuckDBConnection } from '@duckdb/node-api';
 
 /**
- * SQL that tells whether each value of a column of texts is the very text that DuckDB writes for it as a value of the type. Then reading the
- * column as the type changes no value.
+ * SQL that checks a column of texts: whether DuckDB would write each value, cast to `type`, as exactly the same text. If so, reading the
+ * column as `type` changes no value.
  */
 export function fits(column: string, type: string): string {
   return `count(${column}) = count(CASE WHEN ${isExact(column, type)} THEN 1 END)`;
 }
 
 /**
- * Fewer digits than these never lose any in a double. Longer whole numbers may be rounded. Decimals were rounded before, when the JSON was
- * parsed, see rounded-keys.ts.
+ * A whole number with fewer characters than this is exact as a double; a longer one may be rounded. Decimals pass here: if they were
+ * rounded, it was when the JSON was parsed, and `roundedKeys` finds them.
  */
 const digitsOfDouble = 16;
 
@@ -18,7 +18,7 @@ function isExact(value: string, type: string): string {
   if (type === 'DOUBLE') return `strlen(${value}) < ${digitsOfDouble} OR contains(${value}, '.') OR contains(${value}, 'e')`;
   if (type === 'DOUBLE[]') return `len(list_filter(${value}, lambda e: NOT (${isExact('e', 'DOUBLE')}))) = 0`;
   const cast = `TRY_CAST(${value} AS ${type})::VARCHAR = ${value}`;
-  // `infinity` is a date of DuckDB too, which a reader with `dateformat` takes for 1900-01-01.
+  // DuckDB also casts `infinity` to a date, but its reader with `dateformat` would turn the text into 1900-01-01.
   return type === 'DATE' ? `regexp_full_match(${value}, '\\d{4}-\\d\\d-\\d\\d') AND ${cast}` : cast;
 }
 

@@ -23,9 +23,9 @@ const formats: Readonly<Record<string, FileFormat>> = {
 };
 
 /**
- * The tables of a folder. A table has the name of its file without the ending. If several files would give the same table name, their
- * tables keep the endings, so that no file ever takes the place of another. DuckDB ignores case in names: files whose whole names differ
- * only in case are left out, and so are names that could mean several files.
+ * Finds the tables of a folder. A table has the name of its file without the ending. Tables that would have the same name keep the endings,
+ * so that no file replaces another. DuckDB ignores case in names, so files whose names differ only in case are left out. Names that could
+ * match several files are left out too.
  */
 export function tablesOfFolder(files: readonly string[]): { tables: TableFile[]; leftOut: string[] } {
   const known = files.flatMap(file => {

@@ -7,15 +7,15 @@ import { roundedKeys } from './rounded-keys.js';
 import { type TableFile } from './folder-tables.js';
 import { unreadablePlace, UnreadableFileError } from './work-error.js';
 
-/** Texts are never read as times, which DuckDB would cut to microseconds. */
+/** Texts are never read as times, because DuckDB would cut times to microseconds. */
 const detection = `dateformat = '%Y-%m-%d', timestampformat = 'none', hive_partitioning = false`;
 
-/** DuckDB's name for the only column of values that are not objects, or of objects that have hardly a key in common. */
+/** DuckDB gives this name to the only column of a file whose values are not objects, or whose objects have hardly a key in common. */
 const whole = 'json';
 
-/** Types whose values DuckDB reads from JSON as they stand. */
+/** Types whose values DuckDB reads from JSON without a change. */
 const exact: ReadonlySet<string> = new Set(['BIGINT', 'HUGEINT', 'BOOLEAN', 'VARCHAR', 'BIGINT[]', 'BOOLEAN[]', 'VARCHAR[]', 'JSON']);
-/** Types that DuckDB guesses, and the type as which such a column is read if one of its values would change. */
+/** Types that DuckDB guesses, each with the type that replaces it if the guessed type would change a value of the column. */
 const guessed: ReadonlyMap<string, string> = new Map([
   ['DATE', 'VARCHAR'],
   ['TIME', 'VARCHAR'],
@@ -23,7 +23,7 @@ const guessed: ReadonlyMap<string, string> = new Map([
   ['DOUBLE', 'VARCHAR'],
   ['DOUBLE[]', 'JSON'],
 ]);
-/** Lists of these are read as lists of texts. */
+/** List types that are read as lists of texts. */
 const asTexts: ReadonlySet<string> = new Set(['DATE[]', 'TIME[]', 'UUID[]']);
 
 interface Column {
@@ -32,8 +32,8 @@ interface Column {
 }
 
 /**
- * SQL that reads a JSON file as it stands, with each key that any object has. All of the file is read to find the keys and their types.
- * Objects, and lists that hold more than values of one kind, are JSON, so that their numbers stay as they are written.
+ * Builds the SQL that reads a JSON file without changing a value. It has a column for each key that any object has. The whole file is read
+ * to find the keys and their types. Objects, and lists of values of several kinds, become JSON, so that their numbers stay as written.
  * @throws DuckDB's error about a line, UnreadableFileError
  */
 export async function jsonReader(connection: DuckDBConnection, path: string, { file }: TableFile): Promise<string> {
@@ -63,12 +63,12 @@ export async function jsonReader(connection: DuckDBConnection, path: string, { f
   return `SELECT ${selected.join(', ')} FROM ${from(types)}`;
 }
 
-/** SQL that reads the beginning of a JSON file, for its number of columns. */
+/** Builds SQL that reads a JSON file. It finds the number of columns from the beginning of the file. */
 export async function jsonBeginning(path: string): Promise<string> {
   return `SELECT * FROM read_json(${await placeOf(path)}, ${detection})`;
 }
 
-/** The first arguments of a reader: the file, and its format if DuckDB's detection misreads it. */
+/** The first arguments of `read_json`: the file, and its format if DuckDB's detection misreads it. */
 async function placeOf(path: string): Promise<string> {
   return `${quoteLiteral(path)}${isMarkedList(await headOf(path)) ? ", format = 'array'" : ''}`;
 }
@@ -79,7 +79,9 @@ async function describe(connection: DuckDBConnection, place: string): Promise<Co
 }
 
 /**
- * Refuses a file with keys that differ only in case. DuckDB gives the second of them a number, and no object has a value under such a name.
+ * Refuses a file with keys that differ only in case. DuckDB renames the second one, such as `ID` to `ID_1`, and no object has a value under
+ * the new name.
+ * @throws UnreadableFileError
  */
 async function refuseAlike(connection: DuckDBConnection, place: string, columns: readonly Column[], file: string): Promise<void> {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
@@ -91,8 +93,8 @@ async function refuseAlike(connection: DuckDBConnection, place: string, columns:
 }
 
 /**
- * Tells whether the key of a file with one column, `json`, is the only key of its objects. Else DuckDB gives each whole value under this
- * name, also where some of the objects have such a key beside others.
+ * For a file with the single column `json`: whether `json` is a real key, the only one of the file's objects. If not, DuckDB returns each
+ * whole value under this name, even if some of the objects have a key `json` beside others.
  * @throws UnreadableFileError for a file that has objects and other values
  */
 async function hasRecords(connection: DuckDBConnection, place: string, file: string): Promise<boolean> {

@@ -11,14 +11,14 @@ setInterval(() => {
   if (process.memoryUsage.rss() > mostBytes) end(outOfMemorySignal);
 }, 100);
 
-/** Kills the process with a signal: `process.exit` would wait for the native code, which goes on taking memory. */
+/** Kills the process with a signal. `process.exit` would wait for the native code, which could use still more memory. */
 function end(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
 const answer = (reply: Reply): void => void process.send!(reply);
 
-/** Sends a reply. Rows are sent in pieces, because the API reads a message without a pause. */
+/** Sends a reply. Rows are sent in pieces, because the API parses each message at once, which blocks its event loop. */
 function answerWork(reply: Outcome): void {
   if (!('done' in reply) || !isQueryAnswer(reply.done)) return answer(reply);
   const { rows, ...rest } = reply.done;

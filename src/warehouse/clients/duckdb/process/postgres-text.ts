@@ -27,7 +27,7 @@ const plain = (type: string): PostgresText => ({ type, sql: asText, isPlain: tru
 const firstDay = "DATE '4714-11-24 (BC)'";
 const firstYear = "DATE '0001-01-01'";
 
-/** Writes dates and times. PostgreSQL writes BC at the end. Its years go from 4714 BC to 5874897 in dates and to 294276 in times. */
+/** Writes dates and times. PostgreSQL writes BC at the end. It allows years from 4714 BC to 5874897 in dates and to 294276 in times. */
 function moment(type: string, lastDay: string, cast: string): PostgresText {
   const sql = (value: string, unreadable: string): string => {
     const time = `${value}${cast}`;
@@ -106,7 +106,7 @@ function isNested(type: DuckDBType): boolean {
   return [DuckDBListType, DuckDBArrayType, DuckDBStructType, DuckDBMapType].some(nested => type instanceof nested);
 }
 
-/** Tells whether DuckDB writes values of the type into JSON without rounding. PostgreSQL keeps numbers of JSON as they are written. */
+/** Whether DuckDB writes values of the type as JSON without rounding. PostgreSQL keeps the numbers of JSON as they are written. */
 function fitsJson(type: DuckDBType): boolean {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return fitsJson(type.valueType);
   if (type instanceof DuckDBStructType) return type.entryTypes.every(fitsJson);

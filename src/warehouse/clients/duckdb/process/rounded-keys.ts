@@ -1,9 +1,9 @@
-/** Tokens of JSON: a text, a number, or a sign. Blanks and words are skipped. */
+/** Tokens of JSON: a string, a number, a bracket or a colon. White space, commas and words such as `true` are skipped. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[{}[\]:]/g;
 
 /**
- * The keys of a JSON object under which a decimal stands that a double would round, at any depth. DuckDB reads decimals of JSON as doubles
- * and keeps whole numbers of any length.
+ * Finds the top-level keys of a JSON object whose values contain, at any depth, a decimal that a double would round. DuckDB reads decimals
+ * of JSON as doubles, and keeps whole numbers of any length.
  */
 export function roundedKeys(object: string): Set<string> {
   const found = new Set<string>();

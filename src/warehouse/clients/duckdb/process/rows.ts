@@ -9,8 +9,8 @@ import { type Column, columnsOf, schema } from './table-columns.js';
 import { WorkError } from './work-error.js';
 
 /**
- * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row, and waits while nobody reads
- * the output. @throws WorkError
+ * Writes rows to the standard output in the text format of COPY. DuckDB itself makes the bytes of each row. Writing waits while nobody
+ * reads the output. @throws WorkError
  */
 export async function writeRows(source: Source, { table, columns: wanted, since }: Work & { do: 'rows' }): Promise<RowsAnswer> {
   if (!(await exposeTable(source, table))) throw new WorkError('no_table');
@@ -47,8 +47,8 @@ function fieldOf({ name, text, nativeType }: Column): string {
 }
 
 /**
- * SQL that tells whether a text needs escapes. Few texts need any, and this check takes a third of the time of escaping. It is used for
- * texts only: values of other types would be converted to text five times.
+ * SQL that checks whether a text needs escapes. Few texts do, and the check takes a third of the time of escaping. It is used only for
+ * texts: values of other types would be converted to text five times.
  */
 function needsEscapes(text: string): string {
   return ["'\\'", 'chr(9)', 'chr(10)', 'chr(13)'].map(character => `contains(${text}, ${character})`).join(' OR ');
@@ -58,12 +58,15 @@ function escaped(text: string): string {
   return `replace(replace(replace(replace(${text}, '\\', '\\\\'), chr(9), '\\t'), chr(10), '\\n'), chr(13), '\\r')`;
 }
 
-/** The condition for rows from a value on. The value is PostgreSQL's text, and is read as the type of the column. */
+/**
+ * The condition of an incremental read: the column is at least `value`, or NULL. `value` is written as in PostgreSQL and is cast to the
+ * column's type.
+ */
 function sinceCondition({ name, text, nativeType }: Column, value: string): { sql: string; value: string } {
   const column = quoteIdentifier(name);
   const isBinary = text!.type === 'bytea';
   const bound = isBinary ? 'unhex($1)' : `CAST($1 AS ${nativeType})`;
-  // DuckDB writes BC between the day and the time, PostgreSQL at the end.
+  // DuckDB writes BC between the day and the time, as in `0044-03-15 (BC) 12:00:00`; PostgreSQL writes it at the end.
   const own = isBinary
     ? value.replace(/^\\x/, '')
     : /^(date|timestamp)/.test(text!.type)

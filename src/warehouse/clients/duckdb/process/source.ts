@@ -15,7 +15,7 @@ import { placeIn, placeTold, UnreadableFileError, WorkError } from './work-error
 /** The most files of a folder. A folder with more files is a mistake of the operator, and would take long to list. */
 const mostFiles = 10_000;
 
-/** SQL that reads a file of each format. @throws DuckDB's error about the content of the file */
+/** For each format, a function that builds the SQL that reads a file. @throws DuckDB's error about the content of the file */
 const readers: Record<FileFormat, (connection: DuckDBConnection, path: string, file: TableFile) => Promise<string>> = {
   parquet: (_, path) => Promise.resolve(`SELECT * FROM read_parquet(${quoteLiteral(path)}, hive_partitioning = false)`),
   csv: csvReader,
@@ -28,18 +28,18 @@ interface Exposing {
 }
 
 interface Folder {
-  /** The path of the operator's directory without symbolic links, and the path of the folder. */
+  /** `root` is the path of the operator's directory without symbolic links, `place` the path of the folder. */
   root: string;
   place: string;
   tables: TableFile[];
-  /** Files that look like tables but cannot be tables. */
+  /** Files of a known format whose names cannot be used for tables (see `tablesOfFolder`). */
   leftOut: string[];
 }
 
 /** The files of a connection, opened read-only for one piece of work. */
 export class Source {
   private readonly watched = new Map<string, { file: string; before: BigIntStats }>();
-  /** The readers that this work found, beside those that it was given. */
+  /** The readers that this work found in addition to the known ones. */
   readonly found: Readers = {};
 
   private constructor(
@@ -74,8 +74,8 @@ export class Source {
   /**
    * In a folder, creates views of these tables, and from then on lets DuckDB read only their files. Table names are compared as DuckDB
    * compares them, without case.
-   * @param failed is called for a table whose file cannot be read, and the other tables stay readable; by default it throws
-   * @param isGlance reads only the beginning of text files for the names of the columns, whose types may be wrong
+   * @param failed called for a table whose file cannot be read; the other tables stay readable. By default the error is thrown
+   * @param isGlance reads only the beginning of text files. This is enough for the names of the columns, but their types may be wrong
    * @throws UnreadableFileError
    */
   async expose(tables: readonly string[], { failed = rethrow, isGlance = false }: Exposing = {}): Promise<void> {
@@ -115,8 +115,8 @@ export class Source {
   }
 
   /**
-   * Turns DuckDB's error about the content of an exposed file, met while its rows were read, into UnreadableFileError with the place in the
-   * file. Other errors are returned as they are.
+   * Turns an error of DuckDB that arose while rows were read, and that is about the content of an exposed file, into UnreadableFileError
+   * with the place in the file. Other errors are returned unchanged.
    */
   ofRows(error: unknown): unknown {
     if (!this.folder || !(error instanceof Error) || error instanceof WorkError) return error;
@@ -125,7 +125,7 @@ export class Source {
     return place ? new UnreadableFileError(place, error) : error;
   }
 
-  /** The files of the folder that cannot be opened, whatever they hold. */
+  /** The files of the folder that cannot be opened. The content of the files is not checked. */
   async unreadable(): Promise<UnreadableFile[]> {
     const found: UnreadableFile[] = [];
     for (const file of this.folder?.tables ?? []) {
@@ -164,7 +164,7 @@ export class Source {
   }
 }
 
-/** Writing to a file changes the time of its node (ctime) even where a program sets back the time of its content, as rsync does. */
+/** Identifies a version of a file. Each write changes the ctime, while programs such as rsync set the mtime back to an earlier time. */
 function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].join('\0');
 }
@@ -186,8 +186,8 @@ async function locate({ file }: TableFile, { root, place }: Folder): Promise<{ r
 }
 
 /**
- * Turns DuckDB's error about a file with unreadable content into UnreadableFileError. The file is not at fault for other errors, such as a
- * lack of memory, which are returned as they are.
+ * Turns DuckDB's error about a file with unreadable content into UnreadableFileError. Other errors, such as a lack of memory, are returned
+ * unchanged, because they are not the fault of the file.
  */
 function ofDamage(file: string, error: unknown): unknown {
   const place = error instanceof WorkError ? null : placeIn(file, error as Error);

@@ -13,7 +13,7 @@ type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 /** Prefix of a statement that asks for the plan of a SELECT. */
 const explaining = 'EXPLAIN (FORMAT JSON) ';
 
-/** Runs one SELECT on the tables that it names, or shows the plan of one. @throws WorkError */
+/** Runs one SELECT, or shows its plan. In a folder, only the files whose tables the statement mentions are opened. @throws WorkError */
 export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
   const { connection } = source;
   const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
@@ -30,7 +30,7 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
 
 async function answerOne(connection: DuckDBConnection, sql: string, values: DuckDBValue[], bounds: Bounds): Promise<QueryAnswer> {
   const isExplained = sql.startsWith(explaining);
-  // Only the text behind the EXPLAIN prefix is prepared, so that EXPLAIN of another statement than SELECT is refused.
+  // Only the text after the EXPLAIN prefix is prepared, so that an EXPLAIN of anything but a SELECT is refused.
   const statements = await connection.extractStatements(isExplained ? sql.slice(explaining.length) : sql);
   if (statements.count !== 1) throw new WorkError('several_statements');
   const statement = await statements.prepare(0);
@@ -49,7 +49,7 @@ export async function sample(source: Source, { table, ...bounds }: Work & { do: 
 }
 
 /**
- * Tells whether a statement may read a table, by looking for its name in the text. DuckDB's own list of the names in a statement is empty
+ * Whether a statement may read a table: whether the table's name occurs in the text. DuckDB's own list of the names in a statement is empty
  * for statements with parameters.
  */
 function mentions(sql: string, table: string): boolean {

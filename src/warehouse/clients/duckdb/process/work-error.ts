@@ -27,24 +27,24 @@ function rootOf(error: Error): Error {
 
 const unreadablePart = 'unreadable part ';
 
-/** SQL that ends the statement because a part of a file cannot be read. */
+/** SQL that raises an error because a part of a file cannot be read. The error's message contains the place as JSON. */
 export function unreadablePlace(place: UnreadableFile): string {
   return `error(${quoteLiteral(unreadablePart + JSON.stringify(place))})`;
 }
 
-/** The place of an error that the SQL of `unreadablePlace` ended; null for other errors. */
+/** Parses the place from an error that the SQL of `unreadablePlace` raised. Null for other errors. */
 export function placeTold({ message }: Error): UnreadableFile | null {
   const told = new RegExp(`^Invalid Input Error: ${unreadablePart}(\\{.*\\})$`).exec(message)?.[1];
   return told === undefined ? null : (JSON.parse(told) as UnreadableFile);
 }
 
-/** The place in a file that DuckDB's error about its content tells; null for an error about anything else, such as a lack of memory. */
+/** Finds the place in a file from DuckDB's error about its content. Null for an error about anything else, such as a lack of memory. */
 export function placeIn(file: string, { message }: Error): UnreadableFile | null {
   if (!/^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test(message)) return null;
   const [, unit, at] =
     /CSV Error on (Line): (\d+)|in (line) (\d+)|in (record)\/value (\d+)/.exec(message)?.filter(part => part !== undefined) ?? [];
   if (at === undefined) return { file, reason: reasonOf(message) };
-  // DuckDB counts the record that is not JSON twice.
+  // DuckDB counts a malformed record twice, so its number is one too high.
   const place = Number(at) - (message.includes('Error: Malformed JSON') ? 1 : 0);
   return { file, reason: reasonOf(message), ...(unit === 'record' ? { record: place } : { line: place }) };
 }
