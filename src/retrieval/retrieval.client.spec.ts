@@ -121,7 +121,7 @@ describe('a client of several processes', () => {
     ['retrieval_busy', 503],
     ['retrieval_failed', 500],
     ['query_timeout', 400],
-  ])('takes %s for the answer', async (code, status) => {
+  ])('passes %s on as the answer', async (code, status) => {
     await serve(2);
     ranked[0]!.failure = { status, code };
     expect(await codeOf('a')).toBe(code);
@@ -136,7 +136,7 @@ describe('a client of several processes', () => {
     expect(await codeOf('a')).toBe(ranked[2]!.url);
   });
 
-  it('does not let it end the last of two, unless the other has come back', async () => {
+  it('does not let such a query end the last of two processes, unless the other has come back', async () => {
     await serve(2);
     expect(await codeOf('kill', 1_000)).toBe('retrieval_unavailable');
     expect(alive()).toEqual([false, true]);

@@ -14,7 +14,7 @@ const entry = `
 const place = { databaseUrl: 'x', memoryMb: 64, answerMaxBytes: 65_536, snapshotDirectory: null, logLevel: 'silent' as const };
 
 describe('RetrievalSupervisor', () => {
-  it('starts a process at the first call, where it is told to wait for one, and for no message that asks for no patience', async () => {
+  it('starts no process before the first call with `startsAtFirstCall`, and none for a call without patience', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'supervisor-'));
     const file = path.join(folder, 'entry.cjs');
     await writeFile(file, "process.on('message', () => process.send('listening'));");

@@ -84,7 +84,7 @@ describe('the values that user SQL may build', () => {
     ['lists joined', nested(6, 'concat(ARRAY[', '])')],
     ['patterns', nested(6, 'like_escape(', ", '!')")],
     ['found parts', `array_to_string(regexp_match(a, '${'('.repeat(100)}.*${')'.repeat(100)}'), '')`],
-  ])('may be too long of %s within each other', (_, expression) => {
+  ])('may be too long if %s are nested', (_, expression) => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'length' });
   });
 
@@ -149,7 +149,7 @@ describe('the values that user SQL may build', () => {
 
   // If an argument were judged twice at each level, each of these cases would take longer than anybody waits.
   it.each(['concat(', 'concat_ws(a, ', 'array_to_string(string_to_array(', 'overlay(', 'lower('])(
-    'judges what is within %s once',
+    'judges the arguments of nested %s only once',
     before => {
       const after = before.startsWith('array') ? ", ','), '')" : ')';
       factsOf(() => guardExpression(nested(60, before, after), { columns }));

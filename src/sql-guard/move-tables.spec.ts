@@ -29,7 +29,7 @@ describe('moveTables', () => {
     expect(move(sql)).toBe(moved);
   }); // prettier-ignore
 
-  it('knows where a place of the text was written', () => {
+  it('converts an offset in the result to the offset in the written query', () => {
     const written = `SELECT '中', a FROM public.orders, t WHERE b`;
     const { text, toWritten } = moved(written);
     for (const token of ['a FROM', 'WHERE', 'b']) expect(toWritten(text.lastIndexOf(token))).toBe(written.lastIndexOf(token));

@@ -23,7 +23,7 @@ function endInTheMiddle(): void {
 }
 
 describe('a parser whose turn is ended in the middle', () => {
-  it('is replaced by another one, and until then sends everybody away for a moment', async () => {
+  it('is replaced by another one, and until then refuses every parse as busy', async () => {
     endInTheMiddle();
     await loadSqlParser();
     expect(parseSql('SELECT 2')).toHaveLength(1);

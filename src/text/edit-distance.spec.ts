@@ -26,7 +26,7 @@ describe('editDistance', () => {
   });
 });
 
-it('is what a table of all cells says, for random words', () => {
+it('equals the distance by a naive recursion, for random words', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
   fc.assert(
     fc.property(word, word, fc.nat(6), (a, b, limit) => {

@@ -6,7 +6,7 @@ describe('inNormalForm', () => {
       for (const form of ['NFC', 'NFD', 'NFKC'] as const) expect(inNormalForm(text, form)).toBe(text.normalize(form));
   });
 
-  it('leaves a letter with very many marks all of them, each at most thirty places away', () => {
+  it('keeps all marks of a letter with 200 marks', () => {
     const marks = '\u0315'.repeat(100) + '\u0327'.repeat(100);
     expect([...inNormalForm(`a${marks}b`, 'NFC')].sort()).toEqual([...`a${marks}b`].sort());
   });

@@ -79,7 +79,7 @@ describe('sending an answer', () => {
   it.each([
     [1, { status: 422, trailer: undefined }],
     [20, { status: 200, trailer: failure }],
-  ])('tells a failure after %s pieces', async (count, { status, trailer }) => {
+  ])('reports a failure after %s pieces', async (count, { status, trailer }) => {
     async function* pieces() {
       for (let i = 0; i < count; i++) {
         await Promise.resolve();

@@ -96,7 +96,7 @@ describe('stored times', () => {
     expect(isTemporal(value) && shown({ ...value })).toBe(isTemporal(value) && temporalText(value));
   });
 
-  it('stay what they were in lists', () => {
+  it('keep their types in lists', () => {
     const list = readProperty('["0044-03-15 BC", null]', 'date[]');
     expect(isList(list) && [component(list[0]!, 'year'), list[1]]).toEqual([-43n, null]);
   });

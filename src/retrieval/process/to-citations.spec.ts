@@ -43,7 +43,7 @@ describe('toCitations', () => {
     expect(tables(edge)).toEqual([]);
   });
 
-  it('names the table of edges without a key once, unless the edges are read where a node at their ends is', () => {
+  it('names the table of edges without a key once, unless a node at one of their ends is read from the same table', () => {
     const source = { jobId: 1, connection: 'pg_mirror', connectionId: 1, queryTables: null };
     const nodeSource = { ...source, kind: 'node' as const, sourceLabel: '', targetLabel: '', keyColumns: ['id'] };
     const edgeSource = { ...source, kind: 'edge' as const, sourceLabel: 'Patient', targetLabel: 'Drug', keyColumns: [] };
@@ -103,7 +103,7 @@ describe('toCitations', () => {
   });
 
   // With a comparison of all sources for each edge, this takes an hour.
-  it('tells where edges come from that have very many sources', () => {
+  it('cites the sources of edges that have very many sources', () => {
     const names = Array.from({ length: 100 }, (_, i) => `a table with a long name ${i}`);
     const sources = Array.from({ length: 2_000 }, (_, i) => ({
       ...{ kind: 'edge' as const, name: '属于', sourceLabel: `A${i}`, targetLabel: `B${i}`, jobId: 1, connection: 'c', connectionId: 1 },

@@ -69,7 +69,7 @@ describe('no query takes memory of the size of the graph again and again', () =>
   const nodes = 400_000;
   const graph = denseGraph(nodes, 400_000);
 
-  it('searches with maps beyond some arrays', () => {
+  it('later shortest-path searches of a query use maps instead of arrays', () => {
     const searches = 'MATCH shortestPath((a)-[*]-(b)) '.repeat(100);
     const text = `MATCH (a)--()--(b) WHERE a.x <> b.x WITH a, b LIMIT 1 ${searches}RETURN count(*)`;
     const before = process.memoryUsage().arrayBuffers;

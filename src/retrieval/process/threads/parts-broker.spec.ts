@@ -59,7 +59,7 @@ describe('PartsBroker', () => {
     expect(claim(1)).toEqual([part]);
   });
 
-  it('knows whether the search index of the newest version is there', () => {
+  it('reports whether the search index of the newest version is loaded', () => {
     claim(1, 'search');
     expect(broker.hasIndex(1)).toBe(false);
     loaded(key(1, 'search'), record(10));
@@ -88,7 +88,7 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(20);
   });
 
-  it('keeps a version for as many as keep it, also if it was dropped and came back before', () => {
+  it('ignores a release without a keep, and keeps a version until its keeper releases it', () => {
     claim(1, 'topology', 5);
     loaded(key(1, 'topology', 5), record(100));
     release(1, 5, thread);
@@ -100,7 +100,7 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(200);
   });
 
-  it('lets nobody wait for a graph that is dropped while it loads', () => {
+  it('lets waiting threads load alone when their graph is dropped', () => {
     loaded(key(2), record(100));
     claim(2, 'a');
     const waiting = claim(2, 'a');
@@ -109,7 +109,7 @@ describe('PartsBroker', () => {
     expect([dropped, waiting]).toEqual([[2], [null]]);
   });
 
-  it('forgets what single threads hold with the parts of the only graph', () => {
+  it('forgets the bytes that single threads hold when it drops a part of the only graph', () => {
     claim(1);
     loaded(key(1), record(400));
     for (const name of ['a', 'b', 'c']) {
@@ -120,7 +120,7 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBeLessThanOrEqual(1_000);
   });
 
-  it('drops the graph that was least recently used, and no part that it has just been given', () => {
+  it('drops the least recently used graph, and not the part that was just loaded', () => {
     for (const graphId of [1, 2, 3]) {
       claim(graphId);
       loaded(key(graphId), record(400));
@@ -146,7 +146,7 @@ describe('PartsBroker', () => {
     expect(claim(1, 'topology')).toHaveLength(1);
   });
 
-  it('counts a version that goes on answering, and lets it go before any graph when room is short', () => {
+  it('counts a kept older version, and releases it before it drops any graph', () => {
     loaded(key(1), record(400));
     keep(1, 1, thread);
     claim(1, 'topology', 2);
@@ -167,7 +167,7 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(100);
   });
 
-  it('lets others load what a thread was loading when it ended, and forgets what it held and kept', () => {
+  it('lets other threads load the parts of a thread that ended, and forgets the bytes and versions that it kept', () => {
     const [ended, other] = [{}, {}];
     const first = claim(1, 'topology', 1, ended);
     const [lost, next, last] = [claim(1, 'topology', 1, ended), claim(1, 'topology', 1, other), claim(1, 'topology', 1, thread)];
@@ -185,7 +185,7 @@ describe('PartsBroker', () => {
     expect(broker.bytes).toBe(20);
   });
 
-  it('lets the caller whose graphs take the most make room, and shares what a graph takes among those who use it', () => {
+  it('drops a graph of the caller whose graphs take the most, and divides the size of a graph among its callers', () => {
     for (const [graphId, callers, bytes] of [
       [1, ['ann'], 200],
       [2, ['bob'], 300],
@@ -205,7 +205,7 @@ describe('PartsBroker', () => {
     expect(dropped).toEqual([3, 2]);
   });
 
-  it('takes parts of the only graph of a caller who loads one after the other, before graphs of those who take less', () => {
+  it('drops parts of the only graph of a caller who loads many, before graphs of callers who take less', () => {
     for (const [graphId, caller] of [
       [1, 'bob'],
       [2, 'cid'],
@@ -246,7 +246,7 @@ describe('PartsBroker', () => {
     expect(['a', 'b', 'c'].map(name => claim(3, name)[0] === null)).toEqual([false, false, false]);
   });
 
-  it('counts a large load while it goes on, and lets one go on at a time, of each caller in turn', async () => {
+  it('counts a large load while it runs, and runs one at a time, callers in turn', async () => {
     const begun: number[] = [];
     const ask = (turn: number, graphId: number, by: object = thread) =>
       say({ did: 'ask turn', asked: turn, graphId }, by, () => begun.push(turn));
@@ -281,7 +281,7 @@ describe('PartsBroker', () => {
     expect(begun).toEqual([1, 2, 4, 3, 6]);
   });
 
-  it('asks the memory of dropped parts back, the more seldom the longer they are used, and a large load waits for it', async () => {
+  it('collects the memory of dropped parts, less often the longer they are used, and a large load waits for it', async () => {
     broker = opened(100);
     loaded(key(1), record(90));
     loaded(key(2), record(90));
@@ -306,7 +306,7 @@ describe('PartsBroker', () => {
       loaded(key(1, 'b'), b);
     });
 
-    it('is given with each part that it has, to whoever loads that of the next one', () => {
+    it('is given, with its part, to the thread that loads the same part of the next version', () => {
       expect(before('topology', 3)).toEqual({ version: 1, topology, part: topology });
       expect(before('a', 3)).toEqual({ version: 1, topology, part: a });
       expect(before('c', 3)).toBeNull();
@@ -324,14 +324,14 @@ describe('PartsBroker', () => {
       expect(broker.bytes).toBe(210);
     });
 
-    it('goes without a word when room is short', () => {
+    it('is dropped without a message to the threads when room is short', () => {
       claim(1, 'topology', 2);
       loaded(key(2), record(900));
       expect([released, dropped, broker.bytes]).toEqual([[], [], 900]);
       expect(before('a', 2)).toBeNull();
     });
 
-    it('stays that of the nodes and edges while the next ones come without', () => {
+    it('stays the last version with nodes and edges while newer versions have none', () => {
       claim(1, 'a', 2);
       expect(before('topology', 3)).toEqual({ version: 1, topology, part: topology });
     });

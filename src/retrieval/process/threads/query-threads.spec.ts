@@ -73,7 +73,7 @@ describe('the threads of queries', () => {
     expect(await ask('slow 1', 'another')).toBe('slow 1');
   });
 
-  it('tell their reads beside one that hangs', async () => {
+  it('report their reads while one hangs', async () => {
     await threads.close();
     // With so many allowed misses the hanging thread is not ended during the test.
     threads = await started({ mostMissed: 1_000_000 });
