@@ -31,7 +31,7 @@ const state = async (table: string): Promise<unknown[]> =>
     )
   ).rows;
 
-/** Waits until rows of `slow` are on their way. */
+/** Waits until the copy has copied the first rows of the source table `slow`. */
 async function copying({ admin }: Pick<TestApp, 'admin'>, id: number): Promise<void> {
   for (;;) {
     const { body } = await admin.get(`/api/warehouse/mirror-copies/${id}`).expect(200);
@@ -41,7 +41,7 @@ async function copying({ admin }: Pick<TestApp, 'admin'>, id: number): Promise<v
   }
 }
 
-/** A copy that has run, and is in the middle of its second run. */
+/** Runs a copy to its end, starts it again, and returns while its second run is copying rows. */
 async function inTheMiddle(name: string): Promise<{ id: number; before: unknown[] }> {
   const { id, error } = await copyToEnd(test, far, [{ table: 'slow', as: name }]);
   expect(error).toBeNull();
@@ -52,7 +52,7 @@ async function inTheMiddle(name: string): Promise<{ id: number; before: unknown[
   return { id, before };
 }
 
-/** Expects no table that is not finished here, and no statement at the source. */
+/** Expects that no unfinished `copy_…` table is left in this database, and that no statement of the copy still runs at the source. */
 async function expectNothingLeft(): Promise<void> {
   expect((await test.pool.query(`SELECT relname FROM pg_class WHERE relname ~ '^copy_[0-9a-f]{24}$'`)).rows).toEqual([]);
   for (let tries = 0; ; tries++) {
@@ -112,7 +112,7 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'cancelled', error: null, tables: [{ status: 'unchanged' }] });
     expect((await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(409)).body.code).toBe('mirror_copy_ended');
     expect(await state('cancelled')).toEqual(before);
-    // A cancellation that comes late must find nobody else's statement.
+    // Waits until the cancelled backend is gone: a cancellation that comes late must not hit a statement of another session.
     const isThere = async () => (await test.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [backend.pid])).rowCount === 1;
     for (let tries = 0; tries < 400 && (await isThere()); tries++) await sleep(50);
     expect(await isThere()).toBe(false);

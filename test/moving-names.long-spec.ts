@@ -13,10 +13,10 @@ import { firstToken, ServiceProcess } from './support/service-process.js';
 import { until } from './support/slow-queries.js';
 import { Receiver } from './support/webhook-receiver.js';
 
-/** The addresses that the operator allows. The third is forbidden, as the machine's own. */
+/** The two addresses that the operator allows, and one that is forbidden because it is the machine's own. */
 const [here, there, forbidden] = ['127.0.0.2', '127.0.0.3', '127.0.0.1'] as const;
 
-/** One port at three addresses. Two lead to a server; the forbidden one only counts who comes. */
+/** Listens on one port at three addresses. The two allowed ones forward to a server. The forbidden one only counts connections. */
 class Stand {
   readonly came = { [here]: 0, [there]: 0, [forbidden]: 0 };
   private readonly servers = new Map<string, Server>();
@@ -45,7 +45,7 @@ class Stand {
     this.sockets.set(address, sockets);
   }
 
-  /** Ends the server at an address, with its connections. */
+  /** Closes the listener at an address, and its connections. */
   leave(address: string): void {
     this.servers.get(address)?.close();
     for (const socket of this.sockets.get(address) ?? []) socket.destroy();
@@ -71,7 +71,7 @@ class Stand {
   let hooks: string;
 
   const lead = (name: string, ...addresses: string[]) => names.names.set(name, () => addresses);
-  /** Gives an allowed address once, and the forbidden one twice, in turn. */
+  /** Lets a name resolve to the allowed address once and to the forbidden one twice, again and again. */
   const turn = (name: string) => {
     let asked = 0;
     names.names.set(name, () => [asked++ % 3 === 0 ? here : forbidden]);
@@ -123,7 +123,7 @@ class Stand {
     if (status !== 201) throw new Error(JSON.stringify(body));
     return `/api/warehouse/connections/${body.id}`;
   };
-  /** Tests a webhook, and gives what became of the message at its first attempt. */
+  /** Sends a test message to a new webhook. Returns the HTTP status of the first attempt, or the code of its error. */
   const tell = async (host: string): Promise<unknown> => {
     const { body } = await admin
       .post(hooks)

@@ -17,10 +17,10 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 import { describeWarehouseTables, notes, type TablesWorld } from './support/warehouse-tables.contract.js';
 
-/** MySQL reads backslashes as escapes. */
+/** The notes as MySQL literals. Backslashes are doubled, because MySQL reads them as escapes. */
 const literals = notes.map(note => (note === null ? 'NULL' : `'${note.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`));
 
-/** The tables of the contract on MariaDB. */
+/** The tables of `warehouse-tables.contract.ts`, in MariaDB's SQL. */
 const mysqlTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'snapshot',
   slow: 'SELECT SLEEP(60)',
@@ -45,7 +45,7 @@ const mysqlTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> =
 };
 
 const describeIfThere = hasMariaDb() ? describe : describe.skip;
-/** The rules for addresses have a suite of their own. */
+/** An `Egress` without rules for addresses. They have tests of their own, and would refuse 127.0.0.1 by default. */
 const anywhere = { socket: () => new Socket() } as Egress;
 const claim = { caller: 1 };
 
@@ -67,7 +67,7 @@ describeIfThere('connections to MySQL', () => {
       () => 'no failure',
       (error: { context: unknown }) => error.context,
     );
-  /** The statements that others run at the server. */
+  /** The statements that connections of the user `reader` run at the server. */
   const running = async (): Promise<unknown[]> =>
     (await db.run("SELECT info FROM information_schema.processlist WHERE user = 'reader' AND info IS NOT NULL")).flat();
 
@@ -133,7 +133,7 @@ describeIfThere('connections to MySQL', () => {
       expect(rows).toEqual([['Ssl_version', expect.stringContaining('TLS')]]);
       expect(await failure(secure.dsn(), { ssl_mode: 'verify-full' })).toEqual({ stage: 'tls', failure: 'TLS_FAILED' });
 
-      /** As if the authority of the certificate were known. */
+      /** Trusts the server's own certificate as an authority, so that `verify-full` can succeed. */
       const ca = readFileSync(files.cert);
       const driver: typeof mysql2 = {
         ...mysql2,

@@ -12,11 +12,11 @@ import { hasMariaDb, MariaDb } from './support/mariadb.js';
 interface Case {
   native: string;
   type: string;
-  /** SQL of a value. */
+  /** Generates SQL expressions, each of one value. */
   values: fc.Arbitrary<string>;
-  /** How MySQL's text and PostgreSQL's are compared. The text itself by default. */
+  /** Converts MySQL's text and PostgreSQL's before they are compared. Without it the texts are compared as they are. */
   as?: (value: string) => unknown;
-  /** MySQL's own text of the column, where it is another than the value. */
+  /** SQL for MySQL's own text of the column, for types whose text differs from the value that is copied. */
   read?: (column: string) => string;
 }
 
@@ -171,7 +171,7 @@ describeIfThere('values of MySQL', () => {
   let reading: Reading | undefined;
 
   beforeAll(async () => {
-    // A session of ours has to read the same whatever the server's own modes are.
+    // The connection sets its own session modes, so these modes of the server must not change the values that it reads.
     const settings = [
       '--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT',
       '--character-set-server=latin1',

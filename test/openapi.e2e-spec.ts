@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The query string that Swagger UI fills in. */
+/** The query string of the examples and defaults, as Swagger UI would send it. */
 function queryOf(document: any, method: string, path: string): string {
   const parameters = document.paths[path][method].parameters.filter((each: any) => each.in === 'query');
   const filled = parameters.map((each: any) => [each.name, each.example ?? each.schema?.example ?? each.schema?.default]);
@@ -91,7 +91,7 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
     }
     for (const metric of [1, 2, 3]) {
       for (const [name, body] of examplesOf(document, 'post', '/api/metrics/{id}/execute')) {
-        // Only orders are below the limit: three products with more than 100 are asked for.
+        // The example `top` asks for products with a value above 100. Metric 2 counts orders, and no product has so many.
         if (name === 'top' && metric === 2) continue;
         const { body: answer } = await admin.post(`/api/metrics/${metric}/execute`).send(body).expect(200);
         expect([metric, name, answer.row_count > 0]).toEqual([metric, name, true]);
@@ -157,7 +157,7 @@ describe('the cursor of a list', () => {
   });
 
   it('ends the list beyond the last record', async () => {
-    // The cursors of these hold a name, or a time and an id.
+    // These lists have ids as cursors. The cursor of `tables` holds a name, that of `queries` a time and an id.
     for (const path of lists.filter(each => !each.includes('tables') && !each.endsWith('/queries'))) {
       const { body } = await test.admin.get(`${path}?cursor=999999999999999`).expect(200);
       expect([path, body.next_cursor]).toEqual([path, null]);
@@ -171,7 +171,7 @@ describe('the cursor of a list', () => {
   });
 });
 
-/** All parts of a document that are schemas, by their place. */
+/** All schemas in a part of the document, each with its path. */
 function schemasOf(part: unknown, place = ''): [place: string, schema: any][] {
   if (typeof part !== 'object' || part === null) return [];
   const inner = Object.entries(part).filter(([word]) => word !== 'example' && word !== 'examples');
@@ -208,7 +208,7 @@ describe('the OpenAPI document', () => {
   it('shows of each error an example that fits its schema', () => {
     const ajv = new Ajv({ strict: false });
     ajv.addSchema({ $id: 'document', components: document.components });
-    // Ajv compiles a schema anew for each object.
+    // Ajv caches a compiled schema by object identity, so equal schemas share one object.
     const known = new Map<string, object>();
     const one = (text: string) => known.get(text) ?? known.set(text, JSON.parse(text)).get(text)!;
     const wrong = operations.flatMap(([name, { responses }]) =>

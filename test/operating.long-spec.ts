@@ -13,7 +13,7 @@ const root = path.resolve(__dirname, '..');
 const page = readFileSync(path.join(root, 'docs', 'operating.md'), 'utf8');
 const patienceMs = 60_000;
 
-/** The shell commands below a heading of docs/operating.md, one a text, with continued lines joined and comments left out. */
+/** The shell commands in the first block below a heading of docs/operating.md, without comments and with continued lines joined. */
 function commandsBelow(heading: string): string[] {
   const [, section] = page.split(`\n## ${heading}\n`);
   const [, block] = /```sh\n(.*?)```/s.exec(section!)!;
@@ -25,8 +25,8 @@ function commandsBelow(heading: string): string[] {
 }
 
 /**
- * Runs the commands as they stand there, in bash, on one PostgreSQL server. Only the places are others: hosts, ports and folders. `psql`
- * is a client of Node's, because the embedded PostgreSQL comes without it.
+ * Runs the commands of the page in bash against one PostgreSQL server. Only hosts, ports and folders are replaced. `psql` is a script that
+ * uses Node's client, because the embedded PostgreSQL comes without `psql`.
  */
 describe('the commands of docs/operating.md', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'operating-'));
@@ -54,7 +54,7 @@ client.connect().then(() => client.query(sql)).then(() => client.end());\n`,
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
-  /** Starts a command of the page with other places. */
+  /** Starts a command of the page, with hosts, ports and folders of the test. */
   function start(command: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
     const here = command
       .replaceAll('postgresql://graph_owner:change%20me@db.example.com/graph', ownerUrl)
@@ -71,7 +71,7 @@ client.connect().then(() => client.query(sql)).then(() => client.end());\n`,
 
   const run = (command: string, environment?: NodeJS.ProcessEnv): Promise<CommandResult> => ended(start(command, environment));
 
-  /** Starts a command that goes on, with the environment of its own port and directory, and waits until a URL answers. */
+  /** Starts a command that keeps running, and waits until `url` answers. Returns a function that stops it. */
   async function serve(command: string, url: string, environment: NodeJS.ProcessEnv = {}): Promise<() => Promise<void>> {
     const child = start(command, environment);
     let output = '';

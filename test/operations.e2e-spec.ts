@@ -17,9 +17,12 @@ interface Answer {
   body: string;
 }
 
-/** Two origins may call it, and nobody may register. */
+/** An application that two origins may call, and in which registration is closed. */
 let test: TestApp;
-/** In production, with metrics and without origins. It starts after the tests with tokens of the first: passport verifies those of the last. */
+/**
+ * A second application, in production, with metrics and without allowed origins. It starts only after the tests that use tokens of `test`,
+ * because passport verifies tokens with the key of the application that started last.
+ */
 let production: TestApp;
 beforeAll(async () => {
   test = await startTestApp(
@@ -45,7 +48,7 @@ describe('health and settings', () => {
   it('say that the process lives, and whether requests should come', async () => {
     expect((await test.anonymous.get('/health').expect(200)).body).toEqual({ status: 'ok' });
     const ready = async () => (await test.anonymous.get('/api/health/ready').expect(200)).body;
-    // Its process starts after the API listens.
+    // The retrieval process starts only after the API listens.
     for (const deadline = Date.now() + 20_000; (await ready()).checks.retrieval !== 'ok' && Date.now() < deadline;) await sleep(50);
     expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok', retrieval: 'ok' } });
   });
@@ -164,7 +167,7 @@ describe('limits', () => {
 
   it('count no preflight', async () => {
     const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
-    // More than the 300 that an address without credentials has in a minute.
+    // 320 requests exceed the 300 that an address without credentials may send in a minute.
     for (let asked = 0; asked < 320; asked++) {
       const { status } = await send('OPTIONS', '/api/graphs/1/query', headers, undefined, limited.url);
       if (status !== 204) throw new Error(`Preflight ${asked} was answered with ${status}`);
@@ -184,8 +187,8 @@ describe('limits', () => {
 });
 
 /**
- * The headers for browsers: the origins that may call, and what an answer may do. Requests are sent by hand, since `fetch` sets no
- * `Origin`.
+ * The response headers for browsers: which origins may call, and what a page may do with an answer. Requests are sent with `http.request`,
+ * because `fetch` does not let a caller set `Origin`.
  */
 describe('rules for browsers', () => {
   const preflight = (from: string, path = '/api/graphs') =>
@@ -287,7 +290,7 @@ describe('rules for browsers', () => {
       const policy = page.headers['content-security-policy']!;
       expect(policy).toContain("script-src 'self';");
       expect(policy).not.toMatch(/unsafe-eval|upgrade-insecure-requests|script-src[^;]*unsafe-inline/);
-      // Every script comes from this origin. None stands in the page or in an attribute.
+      // Every script is loaded from this origin. The page has no inline script and no event handler attribute.
       const scripts = [...page.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
       expect(scripts.length).toBeGreaterThan(0);
       for (const [, attributes, text] of scripts) {

@@ -16,7 +16,7 @@ const howToGet: Record<number, string> = {
   17: 'npm run test:engines installs it',
 };
 
-/** Runs a test on a major of PostgreSQL, or says that this machine lacks it. */
+/** Runs a test on a major version of PostgreSQL. Skips it with a message if this machine lacks that version. */
 function onEngine(major: number, work: (engine: PostgresEngine) => Promise<void>): () => Promise<void> {
   return async () => {
     const bin = await findEngine(major);
@@ -45,7 +45,7 @@ const values = {
   j: ['json', '{"a":1}'],
 } as const;
 
-/** Runs a job that reads texts as each type: a row of values, and a row of none. */
+/** Runs a job that converts texts to each type, from one row of valid values and one row of the word `none`. */
 async function loadTexts(url: string): Promise<unknown> {
   const send = async (method: string, route: string, body: string, type = 'application/json'): Promise<any> => {
     const headers = { 'Content-Type': type, Prefer: 'wait=60', Authorization: `Bearer ${token}` };

@@ -127,7 +127,7 @@ describe('the process', () => {
     expect((await service.ended).code).toBe(1);
     expect(service.stderr).toBe(`端口 ${port} 已被占用，请用 PORT 指定另一个端口 / Port ${port} is taken: set PORT to another one\n`);
     const complaints = service.log.filter(({ level }) => Number(level) > 30);
-    // Nest reports the port itself, in one line.
+    // Nest logs the taken port itself, so the log has that one line.
     expect(complaints.map(({ msg }) => msg)).toEqual([expect.stringContaining('EADDRINUSE')]);
     expect(readdirSync(path.join(service.dataDirectory, 'postgres'))).not.toContain('postmaster.pid');
     other.close();

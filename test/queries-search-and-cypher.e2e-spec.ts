@@ -173,7 +173,7 @@ describe('searches and openCypher', () => {
     });
   });
 
-  // Filters of properties load the graph, which changes what runs Cypher afterwards.
+  // These tests come last: a filter on properties loads the graph into memory, and later Cypher would then run there.
   describe('searches with filters', () => {
     it('finds only nodes of the labels and with the values of properties that are asked for', async () => {
       const all = await ask({ search: '产品', limit: 20 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Each asks of a small graph of its own. */
+/** Each group of questions has a small graph of its own. */
 describe('questions', () => {
   describe('namesakes', () => {
     let films: number;

@@ -62,7 +62,7 @@ describe('times and numbers of a question', () => {
     expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
   });
 
-  /** The zones are 25 hours apart, so it is never the same day in both (risk: the day of the server). */
+  /** The two zones are 25 hours apart, so they never have the same date (risk: the date of the server's zone is used). */
   it('counts days in the zone of the caller, or else of the metric', async () => {
     const [early, late] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const;
     const yesterday = (zone: string) => addDays(todayIn(zone), -1);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The tables behind what a mapping or a binding reads with SQL of its own. */
+/** Citations for nodes and metrics whose source is an SQL query: they name the tables that the query reads. */
 describe('citations of queries', () => {
   const mapping = `
 version: 1
@@ -111,7 +111,7 @@ nodes:
   });
 });
 
-/** The most memory that one backend may hold, besides its shared memory, while it refuses a query that grows. */
+/** The most private memory in bytes that one backend may use while it refuses a query that grows. */
 const ceilingBytes = 300_000_000;
 
 describe('a query that grows', () => {
@@ -179,7 +179,7 @@ describe('a query that grows', () => {
     const { database, role } = rows[0]!;
     const { rows: limits } = await superuser.query('SELECT setconfig FROM pg_db_role_setting WHERE setrole = $1::regrole', [role]);
     expect(limits[0]).toMatchObject({ setconfig: expect.arrayContaining(['temp_file_limit=1GB']) });
-    /** Sessions have the limit that was set when they began. */
+    /** Sets the limit and ends the present sessions, because a session keeps the limit with which it began. */
     const limitNewSessions = async (change: string): Promise<void> => {
       await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} ${change}`);
       await superuser.query(

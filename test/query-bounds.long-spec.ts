@@ -141,7 +141,7 @@ describe('the metrics of a graph', () => {
     const refused = await ask('2025年的流水');
     expect(refused).toMatchObject({ code: 'too_many_metric_names' });
     const list = (limit: number) => test.admin.get(`/api/metrics?graph_id=${graph.id}&limit=${limit}`);
-    // 200 of them have more bytes than an answer may have.
+    // The page of 200 metrics exceeds the bytes of one answer.
     expect((await list(200).expect(422)).body).toMatchObject({ code: 'answer_too_large', message: expect.stringContaining('limit') });
     expect((await list(100).expect(200)).body.items).toHaveLength(100);
   });

@@ -28,7 +28,7 @@ async function addViewer(name: string): Promise<Client> {
 describe('an answer whose reader loses the graph before it comes', () => {
   const asked = { cypher: 'MATCH (n:产品) RETURN count(*) AS leaving' };
 
-  /** Asks for an answer that takes 2.5 s, and takes the membership away while it is made. */
+  /** Sends a query whose answer takes 2.5 s, and removes the viewer from the graph meanwhile. */
   async function leaving<T>(name: string, ask: (viewer: Client) => Promise<T>): Promise<T> {
     const viewer = await addViewer(name);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);
@@ -113,7 +113,7 @@ describe('the list of queries', () => {
     asked.unshift(failing.query_id);
     const list = async (query = '') => (await user.get(`/api/graphs/${graph.id}/queries${query}`).expect(200)).body;
     const idsOf = ({ items }: { items: { query_id: number }[] }) => items.map(({ query_id: id }) => id);
-    // An answer has its row a moment later.
+    // The row of an answer in `queries` is written a moment after the response.
     await until(async () => (await list()).items.length === 4);
     expect(idsOf(await list())).toEqual(asked);
     expect(idsOf(await list('?kind=search'))).toEqual([asked[1], asked[3]]);

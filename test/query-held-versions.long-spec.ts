@@ -40,7 +40,7 @@ afterAll(async () => {
   await test?.close();
 });
 
-/** Loads a newer version than `held` only once it may. */
+/** Loads versions newer than the one given to `close` only after `open` is called. */
 class SlowGraphs extends LoadedGraphs {
   private newest = Infinity;
   private gate: Promise<void> = Promise.resolve();
@@ -62,7 +62,7 @@ class SlowGraphs extends LoadedGraphs {
   }
 }
 
-/** Random rows, of which a change keeps most, with all orders of a customer that may be gone. */
+/** Uploads random customers and their orders. Each id is kept with a chance of 80 %, so two uploads with different seeds share most ids. */
 async function uploadRandom(seed: number): Promise<void> {
   const roll = new Dice(seed);
   const customers = Array.from({ length: 30 }, (_, id) => id).filter(() => roll.chance(0.8));
@@ -91,7 +91,9 @@ describe('a version that is held while the next one loads', () => {
   const shown = ({ timing_ms: _, warnings, plan, is_of_its_moment: __, ...rest }: RetrievalAnswer) =>
     JSON.parse(JSON.stringify({ ...rest, warnings: warnings.filter(text => !/正在载入|being loaded/.test(text)), cypher: plan.cypher }));
 
-  /** SQL may answer a question of an older version, which shows other evidence for the same rows. */
+  /**
+   * Compares only columns, version and sorted rows of a question: SQL may have answered it before, with other evidence for the same rows.
+   */
   const comparable = (kind: string, answer: RetrievalAnswer) => {
     const { rows, columns, graph_version, ...rest } = shown(answer);
     return kind === 'question'
@@ -112,7 +114,7 @@ describe('a version that is held while the next one loads', () => {
   it('gives the very answers that it gave before the run, with a warning, and nothing of the new version', async () => {
     const { graphId, jobId, graphs } = await loadedGraph();
     for (let version = 1; version <= 4; version++) {
-      // Memory answers once it has the graph.
+      // Asks each question once, so that the graph is loaded and memory gives the answers below.
       for (const each of questions) await ask(graphs, { graph_id: graphId, ...each, least_version: version });
       const before = [];
       for (const each of questions) {
@@ -144,7 +146,7 @@ describe('a version that is held while the next one loads', () => {
     }
   });
 
-  /** The first version is held, and the second one, which may not load yet, is there. */
+  /** Returns a graph whose version 1 is held, and whose version 2 exists but cannot be loaded before `graphs.open()`. */
   async function heldGraph(seed: number) {
     const { graphId, jobId, graphs } = await loadedGraph();
     const search = { graph_id: graphId, kind: 'search', text: '贸易' } as const;

@@ -2,7 +2,7 @@ import { type Client, keyClient, startTestApp, type TestApp } from './support/ap
 import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
 import { until } from './support/slow-queries.js';
 
-/** Problems that users of other graph services reported of their stored answers, each by its number there. */
+/** Problems with stored answers that users of other graph services reported. Each title ends with the number of the report. */
 describe('stored answers', () => {
   let test: TestApp;
   let admin: Client;
@@ -18,7 +18,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     (await as.post(`/api/graphs/${graphId}/query`).send(body).expect(200)).body;
   const names = ({ rows }: { rows: { display: string }[][] }) => rows.map(([node]) => node!.display).sort();
 
-  /** An entry is deleted from a file that was loaded, and the same question still counts it. */
+  /** Reported: an entry is deleted from a loaded file, and the same question still counts it. */
   it('do not outlive a change of their source, asked at once, later, or under a name (HKUDS/LightRAG#1041)', async () => {
     await upload(test, 'estates', 'id,name\n1,House\n2,Apartment\n3,Room\n');
     const { graphId, jobId } = await ingest(test, mapping('estates'));
@@ -45,7 +45,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(await all()).toEqual([[[2]], two, two, two]);
   });
 
-  /** The part that answers is exchanged, and the same question still gets the former answer. */
+  /** Reported: the component that answers is exchanged, and the same question still gets the former answer. */
   it('do not outlive a change of what answers (HKUDS/LightRAG#945)', async () => {
     await upload(test, 'sales', 'id,name,amount\n1,a,10\n2,b,20\n', 'id:int,amount:int');
     const { graphId } = await ingest(test, mapping('sales'));
@@ -60,7 +60,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect((await ask(graphId, question)).rows).toEqual([[20]]);
   });
 
-  /** A question to one data set is answered with what others hold, also those of other tenants. */
+  /** Reported: a question to one data set is answered with content of other data sets, even of other tenants. */
   it('come from the graph that was asked, for those who may read it (topoteretes/cognee#3520)', async () => {
     await upload(test, 'ours', 'id,name\n1,eldaa of ours\n');
     await upload(test, 'theirs', 'id,name\n1,eldaa of theirs\n');
@@ -85,7 +85,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     }
   });
 
-  /** A query names its tenant; what it finds is of that tenant, and what the answer is made of comes from the default one. */
+  /** Reported: a query names its tenant and finds entries of that tenant, but the content of the answer comes from the default tenant. */
   it('are of the graph that was asked in all their parts (HKUDS/LightRAG#2904)', async () => {
     const tenants = await Promise.all(
       ['tenant_a', 'tenant_b'].map(async name => {
@@ -111,7 +111,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       }
   });
 
-  /** A service that is put up as it comes answers, changes and deletes for whoever reaches its port. */
+  /** Reported: a service with its default settings lets anybody who reaches its port read, change and delete. */
   it('are given, listed, followed, saved and cancelled for nobody without a credential (getzep/graphiti#1716)', async () => {
     await upload(test, 'closed', 'id,name\n1,House\n');
     const { graphId } = await ingest(test, mapping('closed'));
@@ -138,7 +138,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(names(await ask(graphId, list))).toEqual(['House']);
   });
 
-  /** A question that found nothing is asked again once there is something to find, and still finds nothing. */
+  /** Reported: a question that found nothing still finds nothing after data was loaded. */
   it('do not outlive the first load, nor a mapping that gives names (HKUDS/LightRAG#755)', async () => {
     await upload(test, 'houses', 'id,name\n1,House\n');
     const graphId = await aGraph(test);
@@ -156,7 +156,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     expect(names(await ask(graphId, list))).toEqual(['House']);
   });
 
-  /** Stored results of a document come back after it is deleted, mended and loaded again. */
+  /** Reported: stored results of a document come back after it is deleted, corrected and loaded again. */
   it('do not come back with a graph that is deleted and made anew (HKUDS/LightRAG#2442)', async () => {
     const list = { cypher: 'MATCH (e:房产) RETURN e' };
     await upload(test, 'mended', 'id,name\n1,Hous\n');
@@ -180,7 +180,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     }
   });
 
-  /** A setting that one call makes for its group is read by a concurrent call for another group. */
+  /** Reported: a setting that one call makes for its group is used by a concurrent call for another group. */
   it('come from the graph that was asked, when many are asked at once (getzep/graphiti#1676)', async () => {
     const graphs = await Promise.all(
       ['east', 'west'].map(async name => {
@@ -202,7 +202,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
     for (const [name, found] of asked) expect(found).toEqual([`eldaa of ${name as string}`]);
   });
 
-  /** An answer to a question that follows another is kept for the same words without it, and for those that follow a third. */
+  /** Reported: the stored answer of a follow-up question is reused for the same words alone, or after another question. */
   it('are not shared by questions that follow different ones (HKUDS/LightRAG#3510)', async () => {
     await upload(test, 'towns', 'id,name\n1,East\n2,West\n');
     const { graphId } = await ingest(test, mapping('towns'));
@@ -213,7 +213,7 @@ nodes: [{id: e, label: 房产, table: ${table}, key: [id], display: name, column
       expect(await id({ query_id: east.query_id })).toBe(1);
       expect(await id({ query_id: west.query_id })).toBe(2);
       expect(await id({ question: 'East' })).toBe(1);
-      // Nothing says what is meant.
+      // Without a context, the word `its` has no meaning.
       expect((await ask(graphId, { question: 'what is its id' })).warnings[0]).toMatch(/^Not answered/);
     }
   });

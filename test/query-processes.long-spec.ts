@@ -8,10 +8,10 @@ const shared = {
   SECRET_ENCRYPTION_KEY: 'a key for the tests of at least 32 bytes',
 };
 
-/** Takes some seconds. */
+/** A query that takes some seconds. */
 const slower = (n: number) => slow(n).replace('(i:产品)', '(i:产品), (j:产品)');
 const slowerRows = (n: number) => [[5 ** 10 + n]];
-/** Takes seconds, so that all who ask are there before it ends. */
+/** A query that takes long enough for all callers to join it before it ends. */
 const slowest = slower(1).replace('(j:产品)', '(j:产品), (k:产品)');
 
 describe('queries on several processes with one database', () => {

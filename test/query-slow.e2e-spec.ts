@@ -106,7 +106,7 @@ describe('a query that prefers not to wait', () => {
     const { body: last } = await submit({ cypher: slow(31) }).expect(202);
     for (const { location } of [...others.map(({ body }) => body), last]) await untilEnded(location);
     const ends = await Promise.all(others.map(({ body }) => stateOf(body.location)));
-    // Each has had its own two seconds.
+    // Each query ended at its own time-out of two seconds, so the wait for a turn did not count.
     expect(ends.map(({ error }) => error.body.code)).toEqual(ends.map(() => 'query_timeout'));
     expect(await stateOf(last.location)).toMatchObject({ status: 'succeeded', rows: slowRows(31) });
   });

@@ -10,7 +10,7 @@ import { cypherRequest } from './support/cypher-request.js';
 import { ingest, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
 
-/** The statements that an answer of the retrieval process costs, and that all it reads is of one version nevertheless. */
+/** Counts the SQL statements of an answer by the retrieval code, and checks that all of them read the same version of the graph. */
 describe('the statements of a query', () => {
   let test: TestApp;
   let database: RetrievalDatabase;
@@ -39,7 +39,7 @@ edges:
     const { query } = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
     jest.spyOn(pg.Client.prototype as unknown as { query: typeof query }, 'query').mockImplementation(function (this: pg.Client, ...given) {
       const [config] = given;
-      // The service works in this process too.
+      // Keeps only statements of the retrieval connections: the API of this test runs in the same process.
       const { connectionParameters } = this as unknown as { connectionParameters: pg.ClientConfig };
       if (connectionParameters.application_name === 'graph-service retrieval')
         statements.push(typeof config === 'string' ? { text: config } : (config as pg.QueryConfig));
@@ -55,7 +55,7 @@ edges:
   function ask(text: string, leastVersion: number, of = database.atLeast(leastVersion)): Promise<RetrievalAnswer> {
     return runCypher(of, graphs, cypherRequest(graphId, text), new AbortController().signal);
   }
-  /** Whether work in memory has been at it for longer than a turn whenever it looks. */
+  /** Mocks `Pace.isOverdue`: with true, work in memory finds at each check that it has taken longer than a turn. */
   const takesLong = (isOverdue: boolean) => jest.spyOn(Pace.prototype, 'isOverdue', 'get').mockReturnValue(isOverdue);
   const version = async (): Promise<number> =>
     (await test.pool.query('SELECT version FROM graphs WHERE id = $1', [graphId])).rows[0].version;
@@ -96,7 +96,7 @@ edges:
     const before = await version();
     expect(graphs.find(graphId)?.version).toBe(before);
     const after = await moveOn();
-    // The caller has seen the version before, as one does that asks while a run ends.
+    // The request asks for the former version at least, as a caller does who asks while a run ends.
     const answer = await ask(hops, before);
     expect([answer.graph_version, answer.rows]).toEqual([after, [['b']]]);
     expect(graphs.find(graphId)?.version).toBe(after);
@@ -146,7 +146,7 @@ edges:
     const gone = new AbortController();
     setTimeout(() => gone.abort(new Error('The caller has gone')), 200);
     await expect(slow(60_000, gone.signal)).rejects.toThrow('The caller has gone');
-    // The connections are of use again.
+    // The cancelled statements left the connections usable.
     expect((await ask(hops, now)).rows).toEqual([['b']]);
   });
 

@@ -49,7 +49,7 @@ describe('a run that makes a new version', () => {
     const graphId = await aGraph(test, 'unasked');
     const before = await health();
     await runToEnd(test, await aJob(test, graphId, mapping));
-    // A later request of the same connection is answered after the first has had its effect.
+    // Twenty requests show that nothing was loaded: each is answered only after earlier ones on its connection had their effect.
     for (let n = 0; n < 20; n++) expect((await health()).graphs).toBe(before.graphs);
   });
 });

@@ -1,7 +1,7 @@
 import { adminPassword, startTestApp, type TestApp } from './support/app.js';
 import { runDemo } from './support/commands.js';
 
-/** Questions that are refused on the demo's graph, of all kinds of refusals. */
+/** Questions that the demo's graph refuses, at least one for each kind of refusal. */
 const refused = [
   '哪些客户的口碑最好',
   '其他地区的客户',

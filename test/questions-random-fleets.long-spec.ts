@@ -3,7 +3,7 @@ import { type PlanSchema } from '../src/questions/planning/schema-paths.js';
 import { graphInMemory, plannedRows } from './support/planned-rows.js';
 import { edge, namedLabel, planOver } from './support/question-world.js';
 
-/** An aircraft has one type, which has the seats. */
+/** Each aircraft has one type, and the number of seats is a property of the type. */
 const schema: PlanSchema = {
   labels: [
     namedLabel('Airline', ['航空公司'], []),

@@ -22,7 +22,7 @@ interface World {
   built: number[];
 }
 
-// Around the turn of a year, where a week belongs to two.
+// Dates around the turn of a year, when one week belongs to two years, and around other ends of periods.
 const date = fc
   .tuple(fc.constantFrom('2023-12-25', '2024-02-28', '2024-09-29', '2024-12-28'), fc.nat(12))
   .map(([from, days]) => new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10));
@@ -51,7 +51,7 @@ function periodOf(day: string, period: Period, weekdays = english): string {
   return day.slice(0, { year: 4, month: 7, day: 10 }[period]);
 }
 
-/** Numbers by their periods. */
+/** Sums the values of the rows by period. */
 function byPeriod(rows: readonly (readonly [string | null, number | null])[], period: Period, weekdays?: string[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [day, value] of rows) {
@@ -62,7 +62,9 @@ function byPeriod(rows: readonly (readonly [string | null, number | null])[], pe
   return sums;
 }
 
-/** Questions, each with its answer as numbers by period. A ranking is answered with all periods that have the most, or the fewest. */
+/**
+ * Questions with their expected numbers by period. With `ranks`, the answer has all periods that share the highest or the lowest number.
+ */
 function templates({ bookings, hired, built }: World): { text: string; of: Map<string, number>; ranks?: 'most' | 'fewest' }[] {
   const checkIns = bookings.map(({ checkIn }) => [checkIn, 1] as const);
   const bookedAts = bookings.map(({ bookedAt }) => [bookedAt, 1] as const);
@@ -132,7 +134,7 @@ describe('questions by periods of random worlds', () => {
   });
 });
 
-/** Days of the week are in their own order, and all else in that of their texts. */
+/** The position of a weekday in the week. All other periods get -1, and are sorted as text. */
 function order(period: string): number {
   return Math.max(english.indexOf(period), chinese.indexOf(period));
 }

@@ -10,7 +10,7 @@ import { graphInMemory, plannedRows } from './support/planned-rows.js';
 import { edge, label, linkOver } from './support/question-world.js';
 import { isLong } from './support/tier.js';
 
-/** A shop. An order has one customer, a product one supplier. Items are numbers of products. */
+/** A shop: an order has one customer, a product has one supplier. `items` are indexes of products. */
 interface World {
   customers: { name: string; country: string | null; vip: boolean }[];
   suppliers: string[];
@@ -60,7 +60,7 @@ const schema: PlanSchema = {
   toOne: { outgoing: [], incoming: ['下单', '供应'] },
 }; // prettier-ignore
 
-/** The nodes of a world: their number, label, name and properties. */
+/** The nodes of a world, with number, label, name and properties. */
 function nodesOf({ customers, products, suppliers, orders }: World) {
   const all: { label: string; name: string; properties: Record<string, string | number | boolean | null> }[] = [
     ...customers.map(({ name, country, vip }) => ({ label: '客户', name, properties: { 客户名称: name, 国家: country, 会员: vip } })),
@@ -125,19 +125,19 @@ function answerOf(plan: GraphPlan, given: World): Shown[][] {
   return plannedRows(plan, graphOf(given)).map(row => row.map(shown));
 }
 
-/** Right answer of a question, computed from the world alone. */
+/** The right answer of a question, computed by hand from the world. */
 type Meaning =
   | { list: string[] }
   | { number: number }
   | { yes: boolean }
-  /** A number, or null, up to what floating point loses. */
+  /** A number, compared with a tolerance of 1e-9, or null. */
   | { about: number | null }
-  /** One value beside what has it. */
+  /** The last column of the first row, which may have other columns before it. */
   | { value: string | number | null }
   | { refused: true }
-  /** Each thing with its number; those of 0 may be left out. */
+  /** A number for each thing. Rows for the number 0 may be missing. */
   | { each: Map<string, number> }
-  /** The same, of which the question asks for the one with the most, or the fewest. */
+  /** A number for each thing. The question asks for the thing with the highest number, or with `fewest` the lowest. */
   | { most: Map<string, number>; fewest?: true };
 
 interface Template {
@@ -148,7 +148,7 @@ interface Template {
 const mean = (numbers: number[]): number | null => (numbers.length === 0 ? null : numbers.reduce((sum, n) => sum + n, 0) / numbers.length);
 const unique = (names: string[]): string[] => [...new Set(names)].sort();
 
-/** Some things that may be asked of a world. `pick`, `other`: numbers that choose what is named; `n` is a bound. */
+/** Questions about a world. `pick` and `other` choose the things that a question names, `n` is a bound. */
 function templatesOf(given: World, { pick, other, n }: { pick: number; other: number; n: number }): Template[] {
   const { customers, products, orders, suppliers } = given;
   const [c, p, q] = [pick % customers.length, pick % products.length, other % products.length];
@@ -247,7 +247,7 @@ function templatesOf(given: World, { pick, other, n }: { pick: number; other: nu
   ]; // prettier-ignore
 }
 
-/** Why rows are not the answer; null if they are. */
+/** Returns why the rows are wrong, or null if they are right. */
 function whyWrong(rows: Shown[][], meaning: Meaning): string | null {
   if ('list' in meaning) {
     const found = rows.map(([first]) => String(first)).sort();
@@ -267,21 +267,21 @@ function whyWrong(rows: Shown[][], meaning: Meaning): string | null {
   if ('value' in meaning) return (rows[0]?.at(-1) ?? null) === meaning.value ? null : `${JSON.stringify(rows)} for ${meaning.value}`;
   if ('refused' in meaning) return `${JSON.stringify(rows)} for nothing that was asked`;
   const of = 'each' in meaning ? meaning.each : meaning.most;
-  // Those without a value are a group of their own.
+  // Skips the row whose name is null: it groups the things without a value.
   const wrong = rows.find(([name, value]) => name !== null && of.get(String(name)) !== value);
   if (wrong) return `${JSON.stringify(wrong)} in ${JSON.stringify([...of])}`;
   if ('each' in meaning) {
     const missing = [...of].find(([name, value]) => value > 0 && !rows.some(([own]) => own === name));
     return missing ? `${JSON.stringify(missing)} is missing` : null;
   }
-  // A thing with a count of 0 may lack a row.
+  // If no row is there, all counts must be 0: a thing with a count of 0 may lack a row.
   const best = meaning.fewest ? Math.min(...of.values()) : Math.max(...of.values());
   if (rows.length === 0) return of.size === 0 || best === 0 ? null : `nothing for ${JSON.stringify([...of])}`;
   return rows[0]?.[1] === best ? null : `${JSON.stringify(rows[0])} is not the first of ${JSON.stringify([...of])}`;
 }
 
 const allNames = [...customerNames, ...productNames, ...supplierNames, ...countries];
-/** Kinds of questions that are not answered in any world yet. */
+/** Kinds of questions that no world gets an answer to yet. */
 const neverAnswered = [
   '2024年没有买过…的客户',
   'Which customers did not order … in 2024?',
@@ -310,7 +310,7 @@ describe('questions about random worlds', () => {
       }),
       isLong ? { numRuns: 40 } : { numRuns: 1, seed: 20_261_128 },
     );
-    // A few worlds have no answer to some questions.
+    // Only the long run checks this: each question that can be answered is answered in one of 40 worlds, but not in every world.
     if (isLong) expect([...asked].filter(kind => !answered.has(kind))).toEqual(neverAnswered);
   }, 180_000);
 });

@@ -26,8 +26,8 @@ async function newKey(user: Client, graphId: number): Promise<{ id: number }> {
 }
 
 /**
- * A lock decides each race. A transaction of the test holds a row while a request runs up to it, and commits once the request
- * waits. The request has then seen the state before and meets the state after.
+ * A lock decides each race: a transaction of the test locks a row, a request runs until it waits for that row, and the transaction commits.
+ * The request has read the state before the commit and goes on with the state after it.
  */
 describe('requests that overtake each other', () => {
   let users = 0;
@@ -82,7 +82,7 @@ describe('requests that overtake each other', () => {
     };
     expect(await answerTo(() => sleep(1_500))).toBe(200);
     const lose = async (): Promise<void> => {
-      // The guard has read the role by then, unless the machine is slow, which makes the test easier.
+      // Within 300 ms the guard has read the role. If a slow machine has not, the request is refused earlier, and the test passes too.
       await sleep(300);
       await test.pool.query('DELETE FROM graph_members WHERE user_id = $1', [member.id]);
       await sleep(1_200);
@@ -217,7 +217,7 @@ describe('a change of access', () => {
   });
 });
 
-/** The limits of a user and a graph. Many requests ask at once: a count that does not see the others would let each of them in. */
+/** The limits of a user and of a graph. Requests come at once: if a count missed the concurrent ones, all of them would be let in. */
 describe('quotas', () => {
   let user: Client;
   let graphId: number;

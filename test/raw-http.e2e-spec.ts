@@ -19,7 +19,7 @@ afterAll(() => test.close());
 const mutations = isLong ? 10_000 : 150;
 const seed = 20_261_120;
 
-/** Checks an answer to arbitrary bytes: it needs the id, the type, and a body in one of the contract's shapes. */
+/** Lists what is wrong in an answer: it needs an X-Request-ID, a JSON content type, and a body in one of the shapes of the API. */
 function faults({ status, headers, body }: RawResponse, isHead = false): string[] {
   const found: string[] = [];
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(headers['x-request-id'] ?? '')) found.push(`${status} without X-Request-ID`);
@@ -65,7 +65,7 @@ describe('the server below the routes', () => {
     const answer = await answerTo(bytes.replace('TOKEN', test.admin.token!));
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     expect([answer.status, body.code]).toEqual([status, code]);
-    // These requests reveal no family.
+    // The service cannot tell whether these requests are for a legacy path, so it answers with the legacy body, which has `success`.
     const isUnknown = ['a request line of 9 kB', 'CONNECT', 'garbage', 'TLS'].includes(what);
     expect(body.success).toBe(isUnknown || bytes.includes('/metrics/') ? false : undefined);
   }); // prettier-ignore
@@ -110,7 +110,7 @@ describe('the server below the routes', () => {
 
   it('keeps the id and the headers of a HEAD without its body', async () => {
     const { responses } = await sendRaw(test.url, 'HEAD /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine-1\r\nConnection: close\r\n\r\n');
-    // The length is that of a GET's body. No body follows, so the reader sees an unfinished response.
+    // Node's parser sees an unfinished response: Content-Length is that of a GET, but no body follows.
     expect(responses).toEqual([]);
     const answer = await fetch(`${test.url}/nowhere`, { method: 'HEAD', headers: { 'X-Request-ID': 'mine-1' } });
     expect([answer.status, answer.headers.get('x-request-id'), await answer.text()]).toEqual([404, 'mine-1', '']);
@@ -162,9 +162,9 @@ describeWithShared('the raw HTTP cases', 'suites/own/raw-http-cases.json', () =>
     for (const { name, raw, rawTemplate, observed } of cases) {
       const bytes = raw ?? rawTemplate!.replace(/\{(.)\*(\d+)\}/, (_, letter: string, count) => letter.repeat(Number(count)));
       const answer = await answerTo(bytes);
-      // Requests that Node refuses get the same status here. A GET of `/` that it lets through gets the start page. Any other request
-      // that it lets through gets 404. CONNECT gets an answer. A body that cannot be parsed gets 400, while the bare handler behind
-      // `observed` answered before it read the body.
+      // `observed` is the status of a bare Node handler. A request that Node itself refuses has the same status here. A request that Node
+      // lets through gets the start page for `GET /`, and 404 otherwise. CONNECT gets 405. A body that cannot be parsed gets 400, because
+      // the bare handler answered before it read the body.
       const ours: Record<string, number> = { CONNECT: 405, 'space after chunk size': 400 };
       const isStartPage = bytes.startsWith('GET / ');
       const expected = ours[name] ?? (observed === 200 && !isStartPage ? 404 : observed);
@@ -186,7 +186,7 @@ describe('mutated requests', () => {
         const isHead = bytes.includes('HEAD');
         const problems = responses.flatMap(response => faults(response, isHead));
         if (rest !== '' && !isHead) problems.push(`unreadable: ${rest.slice(0, 100)}`);
-        // Empty lines are not a request, so bytes of only those stay without an answer (RFC 9112, section 2.2).
+        // Empty lines are not a request, so bytes that contain nothing else may stay without an answer (RFC 9112, section 2.2).
         if (responses.length === 0 && rest === '' && /[^\r\n]/.test(bytes.toString('latin1'))) problems.push('no answer');
         found.push(...problems.map(problem => `${problem} ⇐ ${JSON.stringify(bytes.toString('latin1')).slice(0, 400)}`));
         for (const { status } of responses) statuses[status] = (statuses[status] ?? 0) + 1;

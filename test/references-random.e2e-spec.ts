@@ -8,7 +8,7 @@ import { isLong, itLong } from './support/tier.js';
 const seeds = Array.from({ length: isLong ? 25 : 1 }, (_, index) => 7_000 + index);
 const casesOfSeed = isLong ? 32 : 5;
 
-/** Values by the type of their source column, as that type shows them. A text may look like any of them. */
+/** Values for each type of a source column, as the type prints them. Values of `text` may look like those of another type. */
 const families = {
   text: ['1', '01', '2', '3', '1.0', 'x', '2024-05-01', '2024-5-1'],
   int: ['1', '2', '3', '4'],
@@ -35,7 +35,7 @@ interface Table {
 function aTable(dice: Dice): Table {
   const family = (): Family => (dice.chance(0.6) ? 'text' : dice.of(Object.keys(families) as Family[]));
   const [id, ref, to] = [family(), family(), family()];
-  // Some tables hold whole chains and rings, which fall or stand together.
+  // Some tables hold chains and rings of references: if one row is rejected, the rows that refer to it are rejected too.
   const isChain = dice.chance(0.3);
   const chain = families[id];
   const value = (of: Family, none: number): string | null => (dice.chance(none) ? null : dice.of(families[of]));
@@ -106,7 +106,7 @@ async function keys(graphId: number): Promise<Record<string, string[]>> {
   return Object.fromEntries(rows.map(row => [row.label as string, row.keys as string[]]));
 }
 
-/** How often each kind of outcome was met. */
+/** How many runs had each kind of outcome. */
 const met = { failed: 0, rejected: 0, warned: 0 };
 
 describe('the rule references on random sources', () => {
@@ -151,7 +151,7 @@ describe('the rule references on random sources', () => {
       const warned = Object.fromEntries(
         body.report.warnings.filter((each: any) => each.rule === 'references').map((each: any) => [each.target, each.count]),
       );
-      // A run that fails for rows that were rejected while staging has not judged references yet.
+      // If rows were rejected while staging, the run fails before it checks references. Its rejected rows are then not compared.
       const isEarly =
         expected.status === 'failed' && !Object.values(rejected).some(reasons => (reasons as string[]).includes('references'));
       const outcome = {
@@ -166,7 +166,7 @@ describe('the rule references on random sources', () => {
     }
   });
 
-  // One world need not meet all kinds.
+  // The random data of one seed alone may miss a kind.
   itLong('met each kind of outcome', () => {
     for (const [kind, count] of Object.entries(met)) expect([kind, count >= seeds.length]).toEqual([kind, true]);
   });

@@ -168,7 +168,7 @@ it('makes stubs of a composite key with the types of the real node, shows them e
   expect(node).toMatchObject({ label: '客户', key: '["US", "2024-05-02"]', properties: { region: 'US', 日期: '2024-05-02' }, stub: true });
   expect(Object.keys(node.properties)).toHaveLength(2);
   expect(found.graph.nodes).toEqual([node]);
-  // No row of the customers' table stands behind it.
+  // A stub has no row in the customers' table, so nothing is cited.
   expect(found.citations).toEqual([]);
   const real = await query(graphId, "MATCH (c:客户) WHERE c.name = 'Alfreds' RETURN c");
   expect(real.rows[0][0]).not.toHaveProperty('stub');
@@ -245,7 +245,7 @@ const formatRow = (format: string, accepted: string, refused: string, checksum =
 
 type Row = [rule: string, column: string, accepted: string, refused: string, en: string, zh: string];
 
-/** Each rule with a value that passes, one that does not, and the sentence of its row in both languages. */
+/** Each rule with a value that it accepts, a value that it rejects, and the reason of the rejected row in both languages. */
 const rows: Row[] = [
   ['required', 'rules: [required]', 'x', '', "column 'v' is required but empty", '列「v」必填，但为空'],
   ['type', "type: 'decimal(12,2)'", '1.5', 'abc', "column 'v': cannot read 'abc' as decimal(12,2)", "列「v」：无法把 'abc' 解析为 decimal(12,2)"],

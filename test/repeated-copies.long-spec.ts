@@ -29,7 +29,7 @@ describe('a copy by cursor', () => {
     const same = await copyAgain(test, first.id);
     expect(same.tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 0, updated: 0, data_version: first.tables[0].data_version });
 
-    // Row 4 comes late with the last value, row 1 changes behind the cursor, row 5 has no value.
+    // Row 4 has the cursor of the last row that was read. Row 1 changes below the cursor, so that is missed. Row 5 has no cursor.
     await foreign.run(
       `INSERT INTO events VALUES (4, 'late', 20), (5, 'none', NULL), (6, 'f', 30); UPDATE events SET v = 'x' WHERE id IN (1, 3); DELETE FROM events WHERE id = 2`,
     );
@@ -66,7 +66,7 @@ describe('a copy by cursor', () => {
     const next = await copyAgain(test, first.id);
     expect(next.error).toBeNull();
     const ids = (await rowsOf('lagging')).map(([id]) => id).filter(id => id !== 9);
-    // Nothing is below the least smallint, so all of them are read.
+    // -32760 minus the lag is below the least smallint, so all rows are read again.
     expect(ids).toEqual(type === 'smallint' ? [1, 2, 3] : [1, 2]);
     await test.admin.delete(`/api/warehouse/mirror-copies/${first.id}`).expect(204);
     await test.admin.delete('/api/warehouse/connections/1/tables/lagging?force=true').expect(204);
@@ -169,7 +169,7 @@ describe('schedules of copies into the mirror', () => {
   const daily = { cron: '0 3 * * *', timezone: 'Asia/Shanghai' };
 
   let tables = 0;
-  /** A copy of that user, which has ended, with a schedule of the copier. */
+  /** Returns a copy of `saver` that has ended, with a daily schedule that `saver` made. */
   async function aScheduledCopy(saver: Client = copier): Promise<number> {
     const body = { tables: [{ table: 'shared', as: `scheduled_${++tables}` }] };
     const { id } = (await saver.post(`/api/warehouse/connections/${far}/mirror`).send(body).expect(202)).body;
@@ -255,7 +255,7 @@ describe('schedules of copies into the mirror', () => {
 
   it('wait while as many copies of their user wait as may', async () => {
     const id = await aScheduledCopy();
-    // The running one holds the place of its user, so that the others stay where they are.
+    // The running copy takes the place of its user, so the four queued ones keep waiting.
     const { rows } = await test.pool.query(
       `INSERT INTO mirror_copies (connection_id, requested_by, status, lease_until)
        SELECT $1, $2, CASE n WHEN 0 THEN 'running' ELSE 'queued' END, now() + interval '1 h' FROM generate_series(0, 4) n RETURNING id`,
@@ -320,7 +320,7 @@ describe('schedules of copies into the mirror', () => {
       await makeDue(id);
       await sleep(round * 250);
       const remove = async () => (await copier.delete(`/api/warehouse/mirror-copies/${id}`)).status;
-      // It may just have been started.
+      // The schedule may just have started the copy. Deleting it then answers 409 until the copy has ended.
       for (let status = await remove(); status !== 204; status = await remove()) {
         expect(status).toBe(409);
         await ended(test, id);

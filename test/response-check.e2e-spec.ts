@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Tries the check that every answer in the tests goes through on wrong answers. */
+/** Gives wrong answers to `ResponseCheck`, which checks every answer in the tests, and expects that it finds the fault. */
 describe('the check against the OpenAPI document', () => {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'a' };
   const me = { user_id: 1, username: 'admin', is_admin: true, must_change_password: false };

@@ -98,7 +98,7 @@ describe('three retrieval processes', () => {
     isOver = true;
     await Promise.all(load);
     expect(wrong).toEqual([]);
-    // It has got its graphs again.
+    // The restarted process has loaded all graphs for which it is the first choice.
     const own = graphs.filter(id => firstOf(id) === victim).length;
     expect([(await healthOf(victim)).graphs, own]).toEqual([own, own]);
   }, 180_000);

@@ -6,7 +6,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** Long enough to be under way when something happens to its process, and ended by PostgreSQL itself. */
+/** A query that is still running when the test stops or kills its process. PostgreSQL ends its statement by itself then. */
 const slow = (n: number) =>
   `MATCH (a:产品), (b:产品), (c:产品), (d:产品), (e:产品), (f:产品), (g:产品), (h:产品), (i:产品), (j:产品), (k:产品), (l:产品) WHERE a.单价 + b.单价 < c.单价 - d.单价 - ${n} RETURN count(*) AS n`;
 
@@ -58,7 +58,7 @@ describe('a retrieval process in trouble', () => {
     const pid = supervisor.pid as number;
     process.kill(pid, 'SIGSTOP');
     const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask({ search: `华为 ${i}` })));
-    // With so many, none is known as the cause. Each is tried once more, and told to come again if that fails too.
+    // With 300 queries under way, none is known as the cause. Each is tried once more, and answered with 503 if that fails too.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(answers.filter(({ status, headers }) => status === 503 && !/^\d+$/.test(headers['retry-after'] ?? ''))).toEqual([]);
     await answering();
@@ -106,7 +106,7 @@ describe('a retrieval process in trouble', () => {
     }
     const started = performance.now();
     await answering();
-    // The eighth pause used to take 12.8 s.
+    // If each pause were twice as long as the one before, the eighth would take 12.8 s.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

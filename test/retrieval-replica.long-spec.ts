@@ -12,7 +12,7 @@ import { Replica } from './support/replica.js';
 import { DeployedRetrieval } from './support/retrieval-process.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** Takes a second or more. */
+/** A join that takes a second or more. */
 const products = Array.from('abcdefghij', variable => `(${variable}:产品)`).join(', ');
 const slow = (n: number) => `MATCH ${products} RETURN count(*) + ${n} AS n`;
 
@@ -22,7 +22,7 @@ describe('retrieval processes that read a streaming replica', () => {
   let owner: Client;
   let graph: TradingGraph;
   let database: string;
-  /** Has the database to fall back on. */
+  /** Reads the replica, and the primary database when the replica cannot answer. */
   let both: DeployedRetrieval;
   let replicaOnly: DeployedRetrieval;
   let client: RetrievalClient;
@@ -69,7 +69,7 @@ describe('retrieval processes that read a streaming replica', () => {
     const [{ lsn }] = (await asSuperuser(test.databaseUrl, 'SELECT pg_current_wal_lsn()::text AS lsn')).rows as [{ lsn: string }];
     while ((await replica.run(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is`))[0]!.is !== true) await sleep(20);
   };
-  /** The kinds of queries, which read in different ways. */
+  /** One request for each way in which retrieval reads the database. */
   const bodies = [{ search: '华为' }, { cypher: 'MATCH (r:地区) RETURN count(*) AS n' }, { cypher: 'MATCH p = (:客户)-->() RETURN count(p) AS n' }, { question: '有多少客户' }]; // prettier-ignore
 
   it('read only the replica while it keeps up', async () => {
@@ -117,7 +117,7 @@ describe('retrieval processes that read a streaming replica', () => {
     'give the answer of a statement that recovery cancels, reading %s',
     async which => {
       await caughtUp();
-      // Recovery cancels statements of this test too.
+      // A statement of this test on the replica may be cancelled by recovery too. It then counts as not found.
       const isFound = (statement: string) =>
         replica.run(statement).then(
           rows => rows.length > 0,
@@ -135,9 +135,9 @@ describe('retrieval processes that read a streaming replica', () => {
       const isCancelled = async () =>
         which === 'both'
           ? (await readPrimary()) === before + 1
-          : // That of the test before is one of the two. The server counts them some seconds later.
+          : // The test before caused one of the two conflicts. The server counts them some seconds later.
             isFoundWithin(`SELECT FROM pg_stat_database_conflicts ${ofDatabase} AND confl_snapshot >= 2`, 20_000);
-      // On a busy machine the statement may end before recovery comes to the removed rows.
+      // Retries: on a busy machine the statement may end before recovery reaches the removed row versions.
       for (let attempt = 1; ; attempt++) {
         const cypher = slow(attempt);
         const answer = which === 'both' ? ask({ cypher }).then(({ body }) => body.rows) : askReplica(cypher, 2).then(({ rows }) => rows);

@@ -30,7 +30,7 @@ describe('a run whose PostgreSQL dies', () => {
       const pid = () => Number.parseInt(readFileSync(path.join(service.dataDirectory, 'postgres', 'postmaster.pid'), 'utf8'), 10);
       const first = pid();
       process.kill(first, 'SIGKILL');
-      // A file that is being written may be empty, and is missing for a moment.
+      // While the file is being written it may be empty or missing.
       const next = () => {
         try {
           return pid() || first;
@@ -44,7 +44,7 @@ describe('a run whose PostgreSQL dies', () => {
       await untilAttempt(2);
       const waitedMs = Math.round(performance.now() - backAt);
       process.stdout.write(`the run began again ${waitedMs} ms after its PostgreSQL was back\n`);
-      // A lease lasts 30 s.
+      // The lease lasts 30 s, so a run that waited for its end would take longer than this.
       expect(waitedMs).toBeLessThan(15_000);
     } finally {
       await service.kill();

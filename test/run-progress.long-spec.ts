@@ -19,14 +19,14 @@ afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });
 
-/** Reads the events of a run to their end, at most for so long. */
+/** Reads the events of a run until the stream ends, for at most a minute by default. */
 const watch = (runId: number, options: Parameters<typeof readEvents>[3] = {}) =>
   readEvents(app, `/api/ingestion/runs/${runId}/events`, app.admin, { forMs: 60_000, ...options });
 
 const start = async (jobId: number, query = ''): Promise<number> =>
   (await app.admin.post(`/api/ingestion/jobs/${jobId}/run${query}`).expect(202)).body.id;
 
-/** The figures of one step, in the order in which they came. */
+/** The `progress` objects of one step, in the order of their events. */
 const stepsOf = (events: StreamedEvent[], step: string) => events.map(({ data }) => data?.progress).filter(each => each?.step === step);
 
 const expectRising = (figures: (number | null)[]) => expect(figures).toEqual([...figures].sort((a, b) => (a ?? -1) - (b ?? -1)));
@@ -55,7 +55,7 @@ describe('The progress of a run that copies a slow source', () => {
     expect(late).toMatchObject({
       of: 'slow', expected_rows: 3_000, expected_from: 'last_run', remaining_of: 'run', remaining_from: 'rate_and_last_run', remaining_reason: null,
     }); // prettier-ignore
-    // Two milliseconds a row.
+    // The source takes 2 ms for each row, so the rate is below 500 rows a second, plus some tolerance.
     expect(late.rows_per_second).toBeGreaterThan(0);
     expect(late.rows_per_second).toBeLessThan(800);
     expect(late.bytes_per_second).toBeGreaterThan(late.rows_per_second * 2_000);
@@ -77,7 +77,7 @@ describe('The progress of a run that copies a slow source', () => {
 
   it('takes the statistics of the source for a first run, and tells no time for a view', async () => {
     foreign.pauseMs = 40;
-    // These make the staging long enough to be seen.
+    // These 150 expressions make staging slow enough for an event to be seen.
     const hashes = Array.from({ length: 150 }, (_, n) => `, {expression: "md5(v || '${n}')", property: p${n}}`).join('');
     const known = await watch(await start(await aJob(app, await aGraph(app), mapping('base', hashes))));
     foreign.pauseMs = 0;
@@ -87,7 +87,7 @@ describe('The progress of a run that copies a slow source', () => {
       expect(progress).toMatchObject({ expected_rows: 3_000, expected_from: 'statistics', last_run: null });
       expect([null, 'step']).toContain(remaining_of);
     }
-    // The copy was counted, so what comes after it is exact.
+    // The rows were counted while they were copied, so the number that staging expects is exact.
     expect(stepsOf(known.events, 'staging')[0]).toMatchObject({ expected_rows: 3_000, expected_from: 'exact' });
     await foreign.run('UPDATE pace SET ms = 1');
     const unknown = await watch(await start(await aJob(app, await aGraph(app), mapping('slow'))));
@@ -121,7 +121,7 @@ edges: [{type: E, table: many, from: {node: a, match: {id: id}}, to: {node: a, m
     expect(events.at(-1)!.data.report.steps.filter(({ rows }: any) => rows !== null).map(({ step, of, rows }: any) => [step, of, rows])).toEqual([
       ['staging', 'A', 40_000], ['staging', 'E', 40_000], ['writing', 'A', 40_000], ['writing', 'E', 40_000],
     ]); // prettier-ignore
-    // Readers of pg_stat_activity find the usual name again.
+    // After the run, no connection keeps the application name that showed its progress.
     const { rows: names } = await app.pool.query(
       `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ 'staging|nodes|edges'`,
     );
@@ -182,7 +182,7 @@ describe('An event stream', () => {
     const reads = query.mock.calls.filter(([text]) => typeof text === 'string' && text.includes('r.report, r.error')).length;
     query.mockRestore();
     await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE id = $1`, [rows[0].id]);
-    // Every half second at most, and not five times as often.
+    // One reader alone reads at most every half second: 10 reads in 5 s. Five independent readers would read five times as often.
     expect(reads).toBeGreaterThan(3);
     expect(reads).toBeLessThanOrEqual(11);
   });

@@ -11,7 +11,7 @@ describe('runs of several users', () => {
     app = await startTestApp();
     await upload(app, 'numbers', numbersCsv);
     users = await Promise.all(['a', 'b', 'c', 'd'].map(name => app.asUser(`user-${name}`)));
-    // Admins may read every connection.
+    // The users become admins, because an admin may read every connection.
     await app.pool.query(`UPDATE users SET is_admin = true WHERE username LIKE 'user-%'`);
   });
   afterEach(async () => {
@@ -62,7 +62,7 @@ describe('runs of several users', () => {
     await app.admin.post(`/api/ingestion/runs/${blocking[1]}/cancel`).expect(202);
     for (const run of queued) await until(run, 'succeeded');
     const { rows } = await app.pool.query('SELECT id FROM ingestion_runs WHERE id = ANY ($1) ORDER BY started_at', [queued]);
-    // By user: 0 1 2, then 0 1, then 0. Earlier tests only decide which of them is the very first.
+    // Expected order by user: 0, 1 and 2 in any order, then 0 and 1, then 0. Runs of earlier tests decide which user is the very first.
     const order = rows.map(({ id }) => [0, 0, 0, 1, 1, 2][queued.indexOf(id)]);
     expect([...order.slice(0, 3)].sort()).toEqual([0, 1, 2]);
     expect([...order.slice(3, 5)].sort()).toEqual([0, 1]);
@@ -133,7 +133,7 @@ describe('places of several users', () => {
       runId = (await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202)).body.id;
     });
 
-    /** Returns the events when the stream ends. */
+    /** Opens the event stream. `text` resolves when the stream ends. */
     async function open(headers: Record<string, string>): Promise<{ status: number; text: Promise<string>; close: () => void }> {
       const gone = new AbortController();
       const response = await fetch(`${app.url}/api/ingestion/runs/${runId}/events`, { headers, signal: gone.signal });
@@ -147,7 +147,7 @@ describe('places of several users', () => {
     }
     const idOf = async (name: string) => (await app.pool.query('SELECT id FROM users WHERE username = $1', [name])).rows[0].id as number;
 
-    /** The text of a stream that was open when its reader lost the access. */
+    /** Opens a stream, takes the access of its reader away, and returns the text of the stream once it has ended. */
     async function textAfter(headers: Record<string, string>, lose: () => PromiseLike<unknown>): Promise<string> {
       const stream = await open(headers);
       expect(stream.status).toBe(200);
@@ -155,7 +155,7 @@ describe('places of several users', () => {
       return stream.text;
     }
 
-    // The access of a stream is looked at every two seconds, so the readers lose it together.
+    // All readers lose their access at the same time, because a stream checks its access only every two seconds.
     it('ends with the reason once its reader lost the role, logged out, was disabled or must change the password, or the key is revoked', async () => {
       const losses: Record<string, [code: string, lose: (reader: Client, id: number) => PromiseLike<unknown>]> = {
         'lost-the-role': ['graph_forbidden', (_, id) => owner.delete(`/api/permissions/graphs/${graphId}/members/${id}`).expect(204)],
@@ -197,7 +197,7 @@ describe('places of several users', () => {
       expect(others.status).toBe(200);
       for (const stream of [...streams, others]) stream.close();
       await Promise.all([...streams, others].map(({ text }) => text));
-      // Closing a stream gives its place back.
+      // After streams are closed, the user may open new ones.
       for (const deadline = Date.now() + 20_000; ; await sleep(100)) {
         const again = await open(bearer(reader));
         again.close();
@@ -230,7 +230,7 @@ describe('places of several users', () => {
     it('are ended if they hardly progress, and load nothing', async () => {
       const { request, answer } = put(app.admin, 'stalled');
       request.write('id\n1\n');
-      // A byte now and then is not enough.
+      // One line every 200 ms is below the least rate of an upload.
       const drip = setInterval(() => request.write('2\n'), 200);
       try {
         expect(await answer).toMatchObject({ status: 408, body: { code: 'upload_stalled' } });
@@ -252,7 +252,7 @@ describe('places of several users', () => {
       try {
         await sleep(500);
         await other.put('/api/warehouse/connections/1/tables/quick').set('Content-Type', 'text/csv').send('id\n1\n').expect(201);
-        // Two work and four wait, so the seventh finds no place.
+        // Two uploads are processed and four wait, so the seventh is refused.
         await greedy
           .put('/api/warehouse/connections/1/tables/seventh')
           .set('Content-Type', 'text/csv')

@@ -121,7 +121,7 @@ describe('saved queries', () => {
     await fill('admin', 1, 1_780);
     await fill('owner', 1, 20);
     expect((await owner.post(path).send({ name: 'more', request: dear }).expect(409)).body.context).toEqual({ most: 2_000 });
-    // A member whose own queries do not fill the graph may still save some.
+    // The graph is full, but a member with few saved queries may still save one.
     await test.pool.query(
       `DELETE FROM saved_queries WHERE user_id = (SELECT id FROM users WHERE username = 'viewer') AND name !~ '^filled .$'`,
     );

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 
 const mostLateMs = 2_000;
 
-/** Everything is judged by the times that the database stored, not by the clock of the test. */
+/** Delays are computed from times that the database stored, not from the clock of the test. */
 describe('2,500 schedules of one user', () => {
   let app: TestApp;
   let noisy: number;
@@ -12,7 +12,7 @@ describe('2,500 schedules of one user', () => {
   beforeAll(async () => {
     app = await startTestApp({ RATE_LIMIT_SCALE: '1' });
     const { rows } = await app.pool.query(
-      // Admins may read every connection.
+      // The users are admins, because an admin may read every connection.
       `INSERT INTO users (username, password_hash, is_admin) VALUES ('noisy', '', true), ('neighbour', '', true) RETURNING id`,
     );
     [noisy, neighbour] = rows.map(({ id }) => id) as [number, number];
@@ -34,7 +34,7 @@ describe('2,500 schedules of one user', () => {
   const count = async (condition: string, values: unknown[] = []) =>
     (await app.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM schedule_starts WHERE ${condition}`, values)).rows[0]!.n;
 
-  /** Lets the next time of all schedules come at once, in a second, and waits for the neighbour's start. @returns how late it was */
+  /** Makes all schedules due in one second, and waits for the start of the neighbour's. @returns its delay in milliseconds */
   async function aRound(): Promise<number> {
     const before = await count('user_id = $1', [neighbour]);
     await app.pool.query(`UPDATE schedules SET enabled = true, next_at = now() + interval '1 s', look_at = now() + interval '1 s'`);
@@ -57,7 +57,7 @@ describe('2,500 schedules of one user', () => {
       expect(await aRound()).toBeLessThan(mostLateMs);
       await neighboursRun();
     }
-    // Rests while its queue is full, then goes on until the limit.
+    // The noisy user's schedules pause while the run queue is full, and then go on until the limit per minute is reached.
     const untilLimited = async () =>
       (await app.pool.query(`SELECT FROM schedule_rests WHERE reason ->> 'code' = 'too_many_starts'`)).rowCount === 1;
     while (!(await untilLimited())) await sleep(50);
@@ -70,10 +70,10 @@ describe('2,500 schedules of one user', () => {
     expect(rows).toEqual([{ most: 30 }]);
     expect(await count(`user_id = $1 AND outcome = 'started' AND run_id NOT IN (SELECT id FROM ingestion_runs)`, [noisy])).toBe(0);
     expect((await app.pool.query(`SELECT FROM ingestion_runs WHERE requested_by = $1`, [noisy])).rowCount).toBe(30);
-    // Nothing is left for runs by hand either.
+    // The limit is shared with runs that the user starts by hand, so no start is left for those.
     const limits = await app.app.get(LimiterService).look({ userId: noisy, subject: `user:${noisy}` });
     expect(limits.find(({ name }) => name === 'run')).toEqual({ name: 'run', limit: 30, left: 0 });
-    // A schedule that nobody has looked at tells what it waits for.
+    // A schedule without a recorded start also shows why it waits.
     const { rows: shown } = await app.pool.query(
       `SELECT target_id FROM schedules WHERE saved_by = $1 AND id NOT IN (SELECT schedule_id FROM schedule_starts) LIMIT 1`,
       [noisy],

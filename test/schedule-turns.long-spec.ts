@@ -31,7 +31,7 @@ describe('schedules of several users', () => {
       `INSERT INTO schedule_starts (schedule_id, user_id, due_at, outcome) SELECT id, saved_by, now(), 'skipped' FROM schedules WHERE saved_by = $1`,
       [busy],
     );
-    // The busy user's has been due for longest, then those of the one with many.
+    // The schedule of `busy` has been due longest, then those of `many`, then that of `few`.
     await app.pool.query(
       `UPDATE schedules SET next_at = now() - interval '9 s', look_at = now() - make_interval(secs => 9 - array_position($1::int[], saved_by))`,
       [[busy, many, few]],
@@ -50,7 +50,7 @@ describe('schedules of several users', () => {
     const second = await jobs.aScheduledJob();
     const [other] = (await jobs.unreadableJobs(1, 1)) as [number];
     const held = await jobs.unreadableJobs(jobs.editorId, 20);
-    // A runner sees them as waiting, and no worker claims them in the meantime.
+    // The runs are queued and locked: a runner of schedules sees them as waiting, and no worker can claim them meanwhile.
     const blocker = await app.pool.connect();
     const waitingOf = async (jobId: number) => (await app.admin.get(scheduleOf(jobId)).expect(200)).body.starts;
     const recorded = async () =>
@@ -74,12 +74,12 @@ describe('schedules of several users', () => {
       const waiting = { outcome: 'waiting', run_id: null, reason: { code: 'too_many_runs_waiting' } };
       expect(await waitingOf(first.jobId)).toMatchObject([waiting]);
       expect(await waitingOf(second.jobId)).toMatchObject([waiting]);
-      // Others come past.
+      // Schedules of another user start meanwhile.
       await jobs.schedule(1, [other]);
       await jobs.makeDue(other);
       await jobs.untilStarts(other);
       expect(await recorded()).toEqual([first.jobId, other]);
-      // The same time is recorded once.
+      // When the rest is over, the same due time is looked at again, but not recorded a second time.
       await app.pool.query('DELETE FROM schedule_rests');
       for (let rested = 0; rested === 0; await sleep(50)) rested = (await app.pool.query('SELECT FROM schedule_rests')).rowCount!;
       expect(await recorded()).toEqual([first.jobId, other]);

@@ -174,7 +174,7 @@ describe('secrets', () => {
       parameters: { secret: canaries.text('parameter of Cypher') },
     });
 
-    // Faults of the database in between.
+    // Faults of the database during requests.
     await database.query('ALTER TABLE users RENAME TO users_away');
     await login('admin', canaries.secret('password at a login that fails inside'));
     await send('POST', '/api/auth/register', {
@@ -195,7 +195,7 @@ describe('secrets', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await cut;
-    // Every connection is cut, and the next login must be good again.
+    // All connections to the database were cut, so wait until the service is ready before the next login.
     for (;;) {
       await sleep(300);
       if ((await fetch(`${service.url}/health/ready`)).ok) break;
@@ -204,7 +204,7 @@ describe('secrets', () => {
     await sleep(300);
 
     const seen = answers.map(({ what, answer }) => `${answer.status} ${what}`);
-    // It may have been answered before its connection was cut.
+    // The login may have been answered with 401 before its connection was cut.
     expect(seen.splice(cutAt, 1)).toEqual([expect.stringMatching(/^(401|500) POST \/api\/auth\/login$/)]);
     expect(seen).toEqual(secretFlows);
     expect(canaries.all.size).toBeGreaterThanOrEqual(60);
@@ -220,7 +220,7 @@ describe('secrets', () => {
       .split('\n')
       .flatMap(line => canaries.foundIn(line).map(what => `${what}: ${line}`));
     expect(leaks).toEqual([]);
-    // No secret even reached the last filter of the log.
+    // The last filter of the log would write `[secret]`. Nothing had to be filtered there.
     expect(service.stdout).not.toContain('[secret]');
     expect(service.stderr).toBe('');
     expect(canaries.foundIn(postgres.log)).toEqual([]);
@@ -247,7 +247,7 @@ describe('secrets', () => {
       'PUT /api/auth/password: signature of a token',
       'POST /api/api-keys: secret of an API key',
       'POST /api/api-keys/1/rotate: secret of a rotated API key',
-      // The sample of a rejected row, the notice of a filter, and the terms of a search.
+      // These three repeat data to their sender: the sample of a rejected row, the notice of a filter, and the terms of a search.
       'POST /api/ingestion/jobs/1/run: cell of a sensitive column',
       'POST /api/metrics/1/execute: value of a filter',
       'POST /api/graphs/1/query: text of a search',

@@ -52,7 +52,7 @@ describe('a COMMIT whose answer is lost', () => {
     return client.query(sql, values).finally(() => client.end());
   }
 
-  /** Every ended run, by its outcome. */
+  /** The metric lines that count ended runs, one for each outcome. */
   async function runsEnded(): Promise<string> {
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     return text
@@ -69,7 +69,7 @@ describe('a COMMIT whose answer is lost', () => {
     const { body: run } = await send('POST', `/ingestion/jobs/${jobId}/run`);
     expect(proxy.isCommitAwaited).toBe(false);
     expect(run).toMatchObject({ status: 'succeeded', attempt: 1, error: null, report: { graph_version: 1, totals: { inserted: 3 } } });
-    // By now the worker has acted on it, and nobody starts the run again.
+    // Once the metric counts the run, the worker has treated it as succeeded, so it will not be started again.
     for (const deadline = Date.now() + 10_000; !(await runsEnded()) && Date.now() < deadline;) await sleep(20);
     expect(await runsEnded()).toBe('ingestion_runs_total{status="succeeded"} 1');
     expect((await send('GET', `/ingestion/runs/${run.id}`)).body).toEqual(run);
@@ -128,7 +128,7 @@ edges:
   - {type: 连, table: ends_of_test, from: {node: a, match: {a: a}}, to: {node: b, match: {b: b}}, key: [a]}
 `;
 
-  /** Statements that the service runs by the clock, without any query. */
+  /** Matches statements that the service runs periodically, independent of any query. */
   const byTheClock =
     /^(SELECT 1|BEGIN|COMMIT)$|lock_timeout|query_runs|ingestion_runs|mirror_copies|metric_watches|claims of|schedules|webhook_deliveries|pg_stat_activity|pg_is_in_recovery|SELECT now\(\)/;
 
@@ -145,13 +145,13 @@ edges:
     await sent('POST', `/ingestion/jobs/${job.id}/run`, {});
     const ask = (limit: number): Promise<any> =>
       sent('POST', `/graphs/${id}/query`, { cypher: 'MATCH (a:甲)-[:连]->(b) RETURN a, b', limit, include: ['graph', 'plan'] });
-    // The first query reads the schema of the graph and has it loaded.
+    // The first query reads the schema of the graph and starts loading it, so queries are sent until memory answers.
     for (let limit = 10; (await ask(limit)).plan.executor !== 'memory'; limit++) await sleep(50);
     proxy.ran.length = 0;
     const answer = await ask(9);
     expect(answer).toMatchObject({ cache: { status: 'miss' }, rows: [{}, {}], graph: { nodes: [{}, {}, {}, {}], edges: [{}, {}] } });
     const ran = proxy.ran.filter(text => !byTheClock.test(text) || text.includes('found.*'));
-    // Storing the answer happens after the response. A slow machine claims the work besides.
+    // The answer is stored after the response. On a slow machine the query is also claimed as a slow one.
     const isLater = (text: string) => text === 'ROLLBACK' || /INTO queries|'queries'|query_claims/.test(text);
     expect(ran.filter(text => !isLater(text))).toHaveLength(4);
     proxy.ran.length = 0;

@@ -9,7 +9,7 @@ import { aGraph, aJob, quickMapping, numbersCsv, slowMapping, tablesPath, upload
 import { rawUpload } from './support/raw-upload.js';
 
 const megabyte = 1_048_576;
-/** Some 700 bytes for each row of the table. */
+/** CSV whose rows take some 700 bytes each in the table. */
 const rowsOf = (count: number, letter = 'a'): string => `id,v\n${`1,${letter.repeat(700)}\n`.repeat(count)}`;
 
 let test: TestApp;
@@ -55,7 +55,7 @@ describe('the bytes of the mirror', () => {
     await refused(lin, 'first', 2_000, 'MIRROR_MAX_MB_PER_USER', { mode: 'append' });
     expect(await contentOf('first')).toEqual(before);
     await test.admin.get(`${tablesPath}/second`).expect(404);
-    // The table that is replaced makes room for the new one.
+    // The table that the upload replaces is not counted, so this upload has room.
     await loaded(lin, 'first', 2_000);
     await loaded(wei, 'first', 200, { mode: 'append' });
     await loaded(lin, 'second', 2_000);
@@ -140,7 +140,7 @@ nodes:
     expect((await detailsOf(first)).bytes).toBeGreaterThan(megabyte);
     expect(await run(test.admin, second, large)).toMatchObject(refused);
     expect(await detailsOf(second)).toMatchObject({ version: 0, node_count: 0, bytes: 0 });
-    // Another user has the whole room, and the first has it again without the graph.
+    // Another user has the full quota. The first user has it again after the graph is deleted.
     expect(await run(wei, await graphOf(wei), large)).toMatchObject({ status: 'succeeded' });
     await lin.delete(`/api/graphs/${first}`).expect(204);
     expect(await run(lin, second, large)).toMatchObject({ status: 'succeeded' });
@@ -191,7 +191,10 @@ it('counts the bytes of the mappings and bindings of a graph, also of former one
 });
 
 describe('a disk whose reserve is reached', () => {
-  /** Changes how much of the disk of this application is to stay free. A look at the disk that is under way knows the reserve before. */
+  /**
+   * Sets the free space that must stay on the disk of this application. It calls `require` twice, because the first call may join a
+   * measurement that started with the former reserve.
+   */
   async function reserve(megabytes: number): Promise<void> {
     Object.assign(test.app.get(Settings), { diskReserveMb: megabytes });
     for (let look = 0; look < 2; look++) {
@@ -236,7 +239,7 @@ describe('a disk whose reserve is reached', () => {
     request.write(rowsOf(2_000, 'b'));
     while ((await loading()) === 0) await sleep(10);
     await reserve(more);
-    // The one who waits for the next bytes learns of it with them.
+    // The upload is stopped only when its next bytes arrive, so the lack must be noticed before they are sent.
     while (test.app.get(DiskReserve).lack === null) await sleep(10);
     request.end('2,c\n');
     expect(await answer).toMatchObject(lack);
@@ -252,7 +255,7 @@ describe('a disk whose reserve is reached', () => {
     const { body: run } = await test.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     const state = async (): Promise<any> => (await test.admin.get(`/api/ingestion/runs/${run.id}`).expect(200)).body;
     while (!/^staging/.test((await state()).phase ?? '')) await sleep(20);
-    // The table is held, so that the upload waits for it behind its last byte.
+    // Another session locks the table `held`, so the upload has received its last byte and waits for the lock.
     const client = await test.pool.connect();
     try {
       await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.held', 0))");

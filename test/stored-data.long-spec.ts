@@ -28,7 +28,7 @@ describe('stored data', () => {
   const ask = async (graph: number, parameters: object, cypher = 'RETURN $text AS text') =>
     (await test.admin.post(`/api/graphs/${graph}/query`).send({ cypher, parameters }).expect(200)).body;
 
-  /** An answer of which only the id matters. */
+  /** Inserts a stored answer and returns its id. */
   const anAnswer = async (graph: number, { bytes = 100, daysAgo = 0, version = 0 } = {}): Promise<number> => {
     const { id } = await one(
       `INSERT INTO queries (graph_id, graph_version, request_hash, kind, request, answer, bytes, created_at)
@@ -41,7 +41,7 @@ describe('stored data', () => {
     (await test.pool.query('SELECT id FROM queries WHERE graph_id = $1 ORDER BY created_at, id', [graph])).rows.map(({ id }) => id);
 
   it('holds no answer beyond its cap, wherever its bytes are', async () => {
-    // The first fifty rows say nothing about the last.
+    // The first sixty rows are short and the last two long, so an estimate from the first rows would be far too low.
     const lines = [
       ...Array.from({ length: 60 }, (_, index) => `${index + 10},x`),
       ...['70', '71'].map(id => `${id},${'图'.repeat(90_000)}`),
@@ -66,7 +66,7 @@ nodes:
     await test.app.get(AnswerStore).beforeApplicationShutdown();
     const { bytes, read } = await one('SELECT bytes, octet_length(answer::text) AS read FROM queries WHERE id = $1', [answer.query_id]);
     expect(bytes).toBeGreaterThan(6_000);
-    // jsonb is read back with a blank after each comma and colon.
+    // PostgreSQL writes jsonb with a blank after each comma and colon, so the text that is read is a little longer.
     expect(bytes).toBeLessThanOrEqual(read);
     expect(bytes).toBeGreaterThan(read * 0.9);
     const { body } = await test.admin.get(`/api/graphs/${graphId}/queries/${answer.query_id}`).expect(200);
@@ -127,7 +127,7 @@ nodes:
 
   it('holds an audit event for a year', async () => {
     await test.pool.query("INSERT INTO audit_events (at, action, target) SELECT now() - make_interval(days => d), 'test.old', 'x' FROM unnest('{366,364}'::int[]) d");
-    // Ids grow with time.
+    // Ids must grow with time, so the events of 400 days ago get the least ids.
     await asSuperuser(test.databaseUrl, "UPDATE audit_events SET at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 2 FROM audit_events)");
     const before = (await one('SELECT count(*)::int AS n FROM audit_events')).n;
     const removed = await retention.sweep();
@@ -161,7 +161,7 @@ nodes:
     await test.admin.get(`/api/ingestion/runs/${runs[1].id}`).expect(200);
     expect(await rejectedRows(test, runs[1].id)).toHaveLength(0);
     expect(await rejectedRows(test, runs[2].id)).toHaveLength(1_000);
-    // The last run of a job stays, however old.
+    // The last run of a job stays, however old it is.
     for (const run of runs.slice(1)) await age(run, 1_000);
     await retention.sweep();
     await test.admin.get(`/api/ingestion/runs/${runs[1].id}`).expect(404);
@@ -179,7 +179,7 @@ nodes:
     const job = await aJob(test, graph, mapping);
     const wrote = await runToEnd(test, job);
     const wroteNothing = await runToEnd(test, job);
-    // Without a row, this run takes a property from both nodes, which name it from then on.
+    // This run reads no row, but removes a property from both nodes. The nodes then name it as the run that wrote them.
     await upload(test, 'parts', 'id,v\n', 'id:text,v:text');
     const shorter = mapping.replace(', {column: v}]', '], deletes: {mode: none}');
     await test.admin.post(`/api/ingestion/jobs/${job}/revisions`).send({ mapping_yaml: shorter }).expect(200);

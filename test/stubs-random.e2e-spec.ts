@@ -89,7 +89,7 @@ async function shown(graphId: number): Promise<{ nodes: Record<string, string>; 
   };
 }
 
-/** Labels whose nodes are counted wrong. */
+/** Lists the labels whose counted nodes in `graph_elements` differ from the nodes in the graph. */
 async function books(graphId: number): Promise<unknown[]> {
   const { rows } = await app.pool.query(
     `SELECT name, sum(row_count)::int AS counted, (SELECT count(*)::int FROM ${graphTables(graphId).nodes} n WHERE n.label = g.name) AS there
@@ -110,7 +110,7 @@ describe('a graph whose edges make their ends', () => {
     const noted = await NotedChanges.of(app, graphId);
     const nodes: Record<string, NodeRow[]> = {};
     const edges: Record<string, EdgeRow[]> = {};
-    /** The ids of nodes by their serial in the model: a stub keeps its id when it becomes real. */
+    /** The ids of nodes by their serial number in the naive model. A stub must keep its id when it becomes a real node. */
     const ids = new Map<number, string>();
     const edit = async (name: string): Promise<void> => {
       const rows = name.startsWith('n')
@@ -162,7 +162,7 @@ describe('a graph whose edges make their ends', () => {
     }
   });
 
-  // One world need not meet all kinds.
+  // The random data of one seed alone may miss a kind.
   itLong('met each kind of outcome', () => {
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 5]).toEqual([kind, true]);
   });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([app.close(), foreign.remove(), files.remove()]);
 });
 
-/** Makes schemas with one connection that reads them. */
+/** Makes schemas in the foreign database, and one connection that may read them. */
 async function aSource(name: string, schemas: string[], sql: string[]): Promise<void> {
   for (const schema of schemas) await foreign.run(`CREATE SCHEMA ${schema}; GRANT USAGE ON SCHEMA ${schema} TO reader`);
   await foreign.run(`SET search_path = ${schemas.join(', ')}; ${sql.join(';')}; RESET search_path`);

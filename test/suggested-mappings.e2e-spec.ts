@@ -125,7 +125,7 @@ describeWithShared('Northwind as uploaded files', 'data/northwind/csv', () => {
       suppliers: 29,
       territories: 53,
     });
-    // ship_via is named like no table, so nothing is guessed.
+    // No table is named like `ship_via`, so no reference to the shippers is guessed.
     expect(edges).toEqual({
       'employees: employee_id, reports_to': 8,
       'orders: order_id, customer_id': 830,
@@ -323,7 +323,7 @@ describe('tables with any names and keys', () => {
   });
 
   itLong('are drafted for each caller one call at a time, and eight of a caller may wait', async () => {
-    // Few tables, so that the last has its turn in time also on a busy machine.
+    // Few tables keep each call short, so that the last one gets its turn in time on a busy machine too.
     const tables = ['客户 表', '订单', 'Orders', 'orders'];
     const ask = () => test.admin.post('/api/ingestion/mappings/suggest').send({ connection: 'odd', tables });
     const answers = await Promise.all(Array.from({ length: 12 }, ask));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The edges of a draft, each as its type, the column that refers and the column it refers to. */
+/** The edges of a draft, each as its type, the referring column, and the column to which it refers. */
 const edgesOf = (draft: any): unknown[] =>
   (readDraft(draft).edges ?? []).map(({ type, to }: any) => [type, ...Object.entries<string>(to.match)[0]!]);
 const leftOf = (draft: any, table: string): unknown[] =>

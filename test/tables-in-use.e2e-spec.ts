@@ -35,7 +35,7 @@ describe('a table that something reads', () => {
       message: expect.stringMatching(/force=true .* \/ .*force=true/),
     });
     await test.admin.get(`${tablesPath}/In%20Use`).expect(200);
-    // A comment of a mapping is not a use.
+    // A table that only a comment of a mapping names is not in use.
     await drop(test.admin, 'not_read').expect(204);
   });
 

@@ -13,7 +13,7 @@ it('ends a request that holds up all others, and after the second lets its calle
   const parse = (client: Client) => client.post('/api/metrics/parse').send({ formula: 'SUM(a)' });
   await parse(slow).expect(200);
 
-  // No formula takes so long, as far as is known.
+  // No formula is known that takes so long, so `parse` is mocked with an endless loop.
   const spy = jest.spyOn(test.app.get(MetricsService), 'parse').mockImplementation(() => {
     return inOneTurn(() => {
       for (;;);
@@ -21,7 +21,7 @@ it('ends a request that holds up all others, and after the second lets its calle
   });
   for (let ended = 0; ended < 2;) {
     const { body, status } = await parse(slow);
-    // The machine has other work, and the caller is not to blame.
+    // `machine_busy` means that other work delayed the request, so it does not count against the caller.
     if (status === 503) expect(body.code).toBe('machine_busy');
     else expect([status, body]).toEqual([422, expect.objectContaining({ code: 'too_long_to_work_out', success: false })]);
     if (status === 422) ended++;

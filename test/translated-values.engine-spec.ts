@@ -13,7 +13,10 @@ import { describeOnEngines, type ForeignEngine, runTranslated, startEngines } fr
 
 type Place = 'postgres' | ForeignEngine['dialect'];
 
-/** Empty, with spaces at its ends, with characters of one to four bytes, one that two code points make, and such as patterns have. */
+/**
+ * Texts that functions may treat differently: empty, with outer spaces, with characters of one to four bytes, with one character of two
+ * code points, and with signs that patterns use.
+ */
 const texts = [
   '',
   ' ',
@@ -92,7 +95,7 @@ function fill(place: Place): string[] {
   return [create[place], `INSERT INTO ${place === 'postgres' ? 'mirror.' : ''}odd VALUES ${list.join(', ')}`];
 }
 
-/** By the types of their values. */
+/** Expressions by the type of their values. */
 const expressions = {
   numeric: [
     'NULLIF(o.a, 0.5)',

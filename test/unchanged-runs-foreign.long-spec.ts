@@ -28,7 +28,7 @@ describe('A run on rows of another server that have not changed', () => {
       INSERT INTO ${table} SELECT n, 'v' || n, 'w' || n % 3, '2024-01-01 00:00+00'::timestamptz + n * interval '1 hour' FROM generate_series(1, 5) n`);
     return table;
   }
-  /** A job that has run twice, the second time for nothing. */
+  /** Returns a job that has run twice. The second run ended at once, because nothing had changed. */
   async function aJobAtRest(table: string, more = ''): Promise<{ graphId: number; jobId: number; first: any }> {
     const { graphId, jobId, run: first } = await ingest(app, mappingOf(table, more));
     expect(first.error).toBeNull();
@@ -71,9 +71,9 @@ describe('A run on rows of another server that have not changed', () => {
       ["INSERT INTO # VALUES (6, 'x', 'y')", [6, 1, 0, 5, 0, 0, 0]],
       ['DELETE FROM # WHERE id = 6', [5, 0, 0, 5, 1, 0, 0]],
       ['ALTER TABLE # RENAME v TO x; ALTER TABLE # RENAME w TO v; ALTER TABLE # RENAME x TO w', [5, 0, 5, 0, 0, 0, 0]],
-      // The same texts.
+      // Only the type of the column changes; the texts of its values stay the same.
       ['ALTER TABLE # ALTER id TYPE bigint', [5, 0, 0, 5, 0, 0, 0]],
-      // Another order of the rows.
+      // PostgreSQL stores an updated row in another place, so the order of the rows changes.
       ['UPDATE # SET v = v WHERE id = 1', [5, 0, 0, 5, 0, 0, 0]],
     ];
     for (const [change, expected] of changes) {
@@ -152,7 +152,7 @@ describe('A run on rows of another server that have not changed', () => {
     expect(counts(await again(jobId))).toEqual({ N: [1, 0, 0, 1, 0, 0, 0] });
     const third = await again(jobId);
     expect([isSkipped(third), third.report.source.copied.rows]).toEqual([true, 1]);
-    // Behind the cursor, where a working run would not read it either.
+    // The row is below the cursor, where a run that works would not read it either.
     await foreign.run(`UPDATE ${table} SET v = 'late' WHERE id = 1`);
     expect(isSkipped(await again(jobId))).toBe(true);
     await foreign.run(`INSERT INTO ${table} VALUES (9, 'x', 'y', '2024-01-01 05:00+00')`);

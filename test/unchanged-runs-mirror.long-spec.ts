@@ -14,7 +14,7 @@ const shown = (graphId: number) => shownRows(app, graphId);
 
 let tablesMade = 0;
 
-/** A table of three rows. */
+/** Makes a table of three rows by default, and returns its name. */
 async function aTable(rows = ['1,2,x,1', '2,3,y,2', '3,1,z,3']): Promise<string> {
   const table = `unchanged_${++tablesMade}`;
   await load(table, rows);
@@ -30,7 +30,7 @@ async function versionOf(graphId: number): Promise<number> {
   return (await app.pool.query('SELECT version FROM graphs WHERE id = $1', [graphId])).rows[0].version;
 }
 
-/** A job that has run once, on a graph of its own. */
+/** Returns a job that has run once, on a graph of its own. */
 async function aJobThatRan(mapping: string): Promise<{ graphId: number; jobId: number; first: any }> {
   const graphId = await aGraph(app);
   const jobId = await aJob(app, graphId, mapping);
@@ -148,7 +148,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     const { jobId, first } = await aJobThatRan(nodesOf(`${table}_view`));
     expect(first.report.inputs).toBeNull();
     expect(isSkipped(await run(jobId))).toBe(false);
-    // A view under the name of a table that had versions.
+    // A view with the name of a former table, which had data versions.
     const gone = await aTable();
     await app.pool.query(`DROP TABLE mirror.${gone}; CREATE VIEW mirror.${gone} AS SELECT * FROM mirror.${table}`);
     const { jobId: other } = await aJobThatRan(nodesOf(gone));
@@ -202,7 +202,7 @@ describe('a run on tables of the mirror that have not changed', () => {
     const { jobId, first } = await aJobThatRan(nodesOf(table));
     const client = await app.pool.connect();
     try {
-      // The run stages, and then waits for the graph.
+      // The lock on the nodes lets the run stage, and then makes it wait for the graph.
       const { nodes } = graphTables(first.graph_id);
       await load(table, ['1,2,second,1']);
       await client.query(`BEGIN; LOCK TABLE ${nodes} IN SHARE ROW EXCLUSIVE MODE`);

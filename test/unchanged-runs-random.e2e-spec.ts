@@ -79,10 +79,10 @@ describe('a graph that does all work each time, and another with the same jobs',
       story.push(`${how} ${table}\n${made.join('\n')}`);
       if (how === 'drop') await app.admin.delete(`${tablesPath}/${table}?force=true`).expect(204);
       const byMode: Record<string, string> = how === 'upsert' ? { mode: how, key: 'id' } : how === 'append' ? { mode: how } : {};
-      // The same rows under another version.
+      // Loads the same rows again, which gives them a new data version.
       if (how === 'repeat') await load(table, await rowsOf(table));
       else if (how !== 'upsert') await load(table, rows(), byMode);
-      // An upsert needs a table whose keys are unique.
+      // An upsert requires unique keys, so the table is loaded with unique rows first.
       else await load(table, made).then(() => load(table, made.slice(0, 2), byMode));
       await copyOut(table);
     };

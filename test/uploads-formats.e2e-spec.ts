@@ -274,7 +274,7 @@ describe('uploads of Parquet', () => {
     const statuses = new Set<number>();
     for (let file = 0; file < 20; file++) {
       const flipped = Buffer.from(good);
-      // The end of the file says how all of it is read.
+      // Every second file is changed only in its last 600 bytes, the footer, which says how the whole file is read.
       const from = file % 2 === 0 ? good.length - 600 : 0;
       for (let flip = 0; flip < 3; flip++) flipped[from + Math.floor(random() * (good.length - from))]! ^= 1 << Math.floor(random() * 8);
       const { status, text } = await upload('flipped', flipped);

@@ -172,7 +172,7 @@ describe('large and contended uploads', () => {
       async function* body(): AsyncGenerator<Buffer> {
         yield Buffer.from(header);
         for (let index = 0; index < chunks; index++) yield Buffer.from(lines);
-        // Bytes on their way are freed within a moment. A file held in memory would stay until its end.
+        // Bytes that are only passed on are freed within a moment. A file that is kept in memory would stay there until its end.
         for (let tries = 0; tries < 40; tries++) {
           heldBytes = liveBytes() - before;
           if (heldBytes < most) break;
@@ -196,7 +196,7 @@ describe('large and contended uploads', () => {
       const tookMs = performance.now() - startedAt;
       isDone = true;
       await asking;
-      // Gathered first, the file would be held as a whole, and others would wait for all of it.
+      // A service that collects the file first would keep all of it in memory, and make other requests wait while it parses.
       expect(heldBytes).toBeLessThan(most);
       expect(slowestMs).toBeLessThan(tookMs / 2);
     },
@@ -269,7 +269,7 @@ describe('large and contended uploads', () => {
   });
 });
 
-/** Node decodes GBK but does not encode it, so the table is inverted. */
+/** Encodes text as GBK. Node only decodes GBK, so this inverts the table of its decoder. */
 function encodeGbk(text: string): Buffer {
   const decoder = new TextDecoder('gb18030');
   const codes = new Map<string, Buffer>();

@@ -51,7 +51,7 @@ describe('users, for admins', () => {
     await test.asUser('einzig');
     const { password_hash: passwordHash } = (await test.pool.query("SELECT password_hash FROM users WHERE username = 'einzig'")).rows[0];
     const names = ['Zwilling', 'zwilling', 'ZWILLING', 'einzeln'];
-    // Written as by a release without normal names.
+    // Rows as a release without the column `normal_name` wrote them.
     for (const name of names) await test.pool.query('INSERT INTO users (username, password_hash) VALUES ($1, $2)', [name, passwordHash]);
     const repository = test.app.get(UsersRepository);
     expect(await repository.fillNormalNames()).toEqual(['ZWILLING', 'zwilling']);
@@ -111,7 +111,7 @@ describe('users, for admins', () => {
     const deputy = await idOf('deputy');
     await test.admin.patch(`/api/users/${deputy}`).send({ is_admin: true }).expect(200);
     const attempts = await Promise.all([1, deputy].map(id => test.admin.patch(`/api/users/${id}`).send({ is_admin: false })));
-    // Both were admins. The second request had to be refused, or came from somebody who was not an admin any more.
+    // Both were admins at first. One request took effect; the other was refused, or its sender had lost the right meanwhile.
     const admins = await test.pool.query('SELECT count(*)::int AS n FROM users WHERE is_admin AND disabled_at IS NULL');
     expect(admins.rows[0].n).toBeGreaterThanOrEqual(1);
     expect(attempts.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -193,7 +193,7 @@ describe('members of a graph', () => {
     const { body } = await test.admin.post(members).send({ user_id: rows[0].id }).expect(201);
     expect(body.username).toBe('numbered');
     await test.admin.post(members).send({ user_id: 999_999 }).expect(404);
-    // The routes that name a member do not show either whether another user exists.
+    // The routes that contain a member's id do not show whether another user exists either.
     for (const method of ['patch', 'delete'] as const) {
       const tell = async (id: number) => (await owner[method](`${members}/${id}`).send(method === 'patch' ? { role: 'viewer' } : undefined).expect(404)).body;
       expect(await tell(1)).toEqual(await tell(999_999));
@@ -245,7 +245,7 @@ interface AuditEvent {
 }
 
 describe('audit events', () => {
-  /** The events of one actor, in order: `api_key.created api_key 3`. */
+  /** The events of one actor, in order, each such as `api_key.created api_key 3`. */
   async function eventsOf(actor: string): Promise<string[]> {
     const { body } = await test.admin.get('/api/audit-events?limit=200').expect(200);
     return (body.items as AuditEvent[])

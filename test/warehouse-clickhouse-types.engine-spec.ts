@@ -11,7 +11,7 @@ import { describeOnClickHouse, ForeignClickHouse } from './support/foreign-click
 const rowsOfEach = 300;
 const seed = 20_241_122;
 
-/** A ClickHouse type, and the type of PostgreSQL that holds all of its values. */
+/** ClickHouse types, each with the PostgreSQL type that can represent all of its values. */
 const types: [native: string, type: string][] = [
   ['Bool', 'boolean'],
   ['Int8', 'smallint'],
@@ -68,7 +68,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
     await Promise.all([test.close(), foreign.remove()]);
   });
 
-  /** The rows of a table as PostgreSQL has them after a COPY, as text, in the order of their ids. */
+  /** The rows of a table as PostgreSQL has them after COPY, as text, ordered by id. */
   async function loaded(table: string): Promise<{ columns: TableColumn[]; rows: (string | null)[][] }> {
     const { columns } = (await client.catalog({ caller: 1 }).describe(table))!;
     const reading = await client.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });
@@ -87,7 +87,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
     }
   }
 
-  /** The rows in ClickHouse's own JSON. */
+  /** The rows as ClickHouse itself writes them in JSON. */
   async function own(table: string): Promise<unknown[][]> {
     const exact = ['64bit_integers', 'decimals', 'denormals'].map(kind => `output_format_json_quote_${kind} = 1`).join(', ');
     const text = await foreign.run(
@@ -238,7 +238,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
   });
 });
 
-/** PostgreSQL's text of a value, in the form to compare. */
+/** SQL for PostgreSQL's text of a value, in the form that is compared. */
 function asText(column: string, type: string, nativeType: string): string {
   if (type === 'timestamptz') return `(${column} AT TIME ZONE '${nativeType.includes('Shanghai') ? 'Asia/Shanghai' : 'UTC'}')::text`;
   return type.endsWith('[]') ? `to_json(${column})::text` : `${column}::text`;
@@ -249,7 +249,7 @@ interface Form {
   clickHouse: (value: unknown) => unknown;
 }
 
-/** How both spellings of a value of a type become the same. */
+/** Functions that convert PostgreSQL's and ClickHouse's text of a type to the same value. */
 function formOf(type: string, native: string): Form {
   const number = (value: unknown): number => Number(String(value).replace(/^(-?)inf$/, '$1Infinity').replace('nan', 'NaN')); // prettier-ignore
   if (type === 'real' || type === 'double precision') return { postgres: number, clickHouse: number };
@@ -259,7 +259,7 @@ function formOf(type: string, native: string): Form {
   return { postgres: String, clickHouse: String };
 }
 
-/** A document whose numbers and moments are in one spelling. */
+/** Converts all numbers and moments inside a JSON value to one spelling. */
 function leaves(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(leaves);
   if (typeof value === 'object' && value !== null)
@@ -269,7 +269,7 @@ function leaves(value: unknown): unknown {
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text) ? Number(text) : moment(text);
 }
 
-/** A moment without its zone, and without zeros at the end of its seconds. */
+/** A moment without its zone, and without zeros at the end of its fraction. */
 function moment(value: unknown): string {
   return (value as string)
     .replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d[.\d]*)(Z|\+00:00)?$/, '$1 $2')

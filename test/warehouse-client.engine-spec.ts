@@ -32,7 +32,7 @@ beforeAll(async () => {
   client = await files.connect('duckdb:///values.duckdb');
 });
 
-/** Loads a table as a run does and gives its values as PostgreSQL writes them. */
+/** Loads a table as a run does. Returns its values as PostgreSQL writes them. */
 async function load(from: WarehouseClient, name: string): Promise<{ types: string[]; rows: (string | null)[][] }> {
   const { columns } = (await from.catalog({ caller: 1 }).describe(name))!;
   const reading = await from.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });
@@ -52,7 +52,7 @@ async function load(from: WarehouseClient, name: string): Promise<{ types: strin
   }
 }
 
-/** The values of columns of these types, as PostgreSQL writes them. All are columns of one table: each reading starts a process. */
+/** Loads literals of these DuckDB types, and returns them in PostgreSQL's text. They share one table: each reading starts a process. */
 async function values(...columns: [type: string, ...literals: string[]][]): Promise<[type: string, ...values: (string | null)[]][]> {
   const name = `t${++table}`;
   const height = Math.max(...columns.map(([, ...literals]) => literals.length));

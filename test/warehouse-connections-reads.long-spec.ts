@@ -105,12 +105,12 @@ describe('reads through connections to other databases', () => {
           const started = performance.now();
           const failed = await tested({ dsn: `postgres://u:p@127.0.0.1:${port}/d?sslmode=${mode}` });
           expect(failed).toMatchObject({ ok: false, code: expect.stringMatching(/^(PROTOCOL|TIMEOUT)$/) });
-          // The first request is the one for TLS.
+          // A connection begins with the request for TLS, so a test with `require` fails at `tls` if that is not answered.
           expect(failed.stage).toBe(failed.code === 'TIMEOUT' && mode === 'require' ? 'tls' : 'login');
           expect(JSON.stringify(failed)).not.toMatch(/SSH|banner/);
           expect(performance.now() - started).toBeLessThan(20_000);
         }
-        // Sockets that the other side never closes would pile up.
+        // The client must close its sockets itself: those that the other side never closes would accumulate.
         const open = () =>
           new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
         for (const deadline = Date.now() + 30_000; (await open()) > 0; await sleep(50)) expect(Date.now()).toBeLessThan(deadline);
@@ -205,7 +205,7 @@ describe('reads through connections to other databases', () => {
       expect(await tested({ dsn })).toMatchObject({ ok: false, stage: 'tls', code: 'TLS_FAILED' });
       expect(await tested({ dsn, options: { ssl_mode: 'require' } })).toMatchObject({ ok: true, current_user: 'reader' });
       expect(front.protocols.at(-1)).toBe('TLSv1.3');
-      // The authorities that a process trusts are read at its start.
+      // A process reads the authorities that it trusts at its start, so a new process is started with them.
       const verified = async (host: string): Promise<string> => {
         const script = `
           import { Socket } from 'node:net';
@@ -217,7 +217,7 @@ describe('reads through connections to other databases', () => {
         const run = promisify(execFile);
         return (await run(process.execPath, ['--input-type=module', '-e', script, dsn.replace('127.0.0.1', host)], { env })).stdout;
       };
-      // The certificate names localhost and 127.0.0.1, and not 127.1, which leads there too.
+      // The certificate is for localhost and 127.0.0.1. The host 127.1 leads to the same server, but is not in the certificate.
       expect([await verified('localhost'), await verified('127.0.0.1'), await verified('127.1')]).toEqual([
         'reader',
         'reader',

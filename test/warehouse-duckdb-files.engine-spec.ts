@@ -196,7 +196,7 @@ describe('a database', () => {
     const ask = (maxBytes: number) =>
       client.query({ claim, sql: 'SELECT * FROM t', parameters: [], timeoutMs: 10_000, maxRows: 3, maxBytes });
     const write = () => files.run('shared.duckdb', 'INSERT INTO t VALUES (-1, NULL)');
-    // Well below the time for which an idle process is kept.
+    // 20 s is well below the time for which an idle process is kept.
     const soon = async (work: Promise<unknown>) => {
       const started = Date.now();
       await work;

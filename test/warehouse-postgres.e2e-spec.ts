@@ -167,7 +167,7 @@ describe('a foreign PostgreSQL', () => {
     expect(await own()).toBe(1);
     await finished(reading.rows({ table: 'many', columns: ['n'] }).resume());
     await reading.close();
-    // Work that began before may go on, and leaves nothing behind.
+    // A call that began before may still run, but leaves no connection behind.
     expect(await client.catalog({ caller: 1 }).listNames()).toContain('many');
     for (let tries = 0; (await own()) > 0; tries++, await sleep(20)) expect(tries).toBeLessThan(500);
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Admins may use every connection. */
+/** A user who is an admin, and so may use every connection. */
 async function aUser(name: string): Promise<Client> {
   const client = await app.asUser(name);
   await app.pool.query('UPDATE users SET is_admin = true WHERE username = $1', [name]);
@@ -31,18 +31,18 @@ async function aMetric(owner: Client, sql: string): Promise<number> {
 
 it('a warehouse shows tables to others, and runs their metrics, while many slow metrics of one user wait for it', async () => {
   const [greedy, other] = [await aUser('greedy'), await aUser('other')];
-  // Four thousand million rows, so only the time-out ends it.
+  // The join gives thousands of millions of rows, so only the time-out ends it.
   const slow = await aMetric(greedy, 'SELECT a.i FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c');
   const quick = await aMetric(other, 'SELECT i FROM numbers');
   const ended: (number | string)[] = [];
-  // Equal requests would join.
+  // Each request has another `limit`, because equal requests would share one execution.
   const flood = Array.from({ length: 40 }, (_, index) =>
     greedy.post(`/api/metrics/${slow}/execute`).send({ limit: index + 1 }).then(({ status, body, headers }) => {
       ended.push(status);
       return { status, code: body.code, retryAfter: headers['retry-after'] };
     }),
   ); // prettier-ignore
-  // The first refusal shows that the line of this user is full.
+  // The first 503 shows that the queue of this user is full.
   for (const deadline = Date.now() + 20_000; !ended.includes(503) && Date.now() < deadline;) await sleep(20);
   const started = performance.now();
   await other.get('/api/warehouse/connections/1/tables/numbers').expect(200);
@@ -50,11 +50,11 @@ it('a warehouse shows tables to others, and runs their metrics, while many slow 
   const { body } = await other.post(`/api/metrics/${quick}/execute`).send({}).expect(200);
   process.stdout.write(`a table and a metric beside forty slow metrics: ${Math.round(performance.now() - started)} ms\n`);
   expect(body.rows).toEqual([['1999000']]);
-  // The greedy user still sees tables too: short reads have places of their own.
+  // The greedy user can still list tables: short reads have places of their own.
   await greedy.get('/api/warehouse/connections/1/tables/numbers').expect(200);
-  // On a busy machine the first may have met their time-out by now.
+  // On a busy machine, the first metrics may have reached their time-out by now, with status 400.
   expect(ended.filter(end => end !== 503 && end !== 400)).toEqual([]);
-  // Half of the places are taken, and 32 more may wait.
+  // The user has half of the places, and 32 more requests may wait.
   expect(ended.filter(end => end === 503)).toHaveLength(40 - 32 - readsAtOnce(app.app.get(Settings)) / 2);
   for (const answer of (await Promise.all(flood)).filter(({ status }) => status !== 400))
     expect(answer).toEqual({ status: 503, code: 'warehouse_busy', retryAfter: expect.stringMatching(/^[1-9]\d?$/) });
@@ -66,7 +66,7 @@ it('a server whose catalogue hangs for one user shows its tables to others', asy
   try {
     const far = `/api/warehouse/connections/${await aForeignConnection(app, foreign)}/tables`;
     await foreign.run('CREATE TABLE locked (i int); CREATE TABLE free (i int)');
-    // A statement that reads the size of the table waits for the lock.
+    // The description of the table needs its size, so its statement waits for the lock.
     const locker = foreign.run('BEGIN; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(110); COMMIT').catch(() => undefined);
     const ended: number[] = [];
     const flood = Array.from({ length: 40 }, () => greedy.get(`${far}/locked`).then(({ status }) => ended.push(status)));

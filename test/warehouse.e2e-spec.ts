@@ -169,7 +169,7 @@ describe('warehouse', () => {
 
 const tables = '/api/warehouse/connections/1/tables';
 
-/** Tables of the mirror with names of PostgreSQL's own objects. */
+/** Mirror tables with the names of PostgreSQL's own objects. */
 describe('names of mirror tables', () => {
   const mappingOf = (table: string) => `
 version: 1

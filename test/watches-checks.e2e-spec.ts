@@ -154,7 +154,7 @@ describe('checks of watches of metrics', () => {
       await claims.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('claims of watches', 0))`);
       const asked = made.map(({ id }) => editor.post(`${at}/${id}/check`).then(({ status }) => status));
       await sleep(2_000);
-      // The checks go on until they know the rights of their users.
+      // The lock on the members makes the checks wait when they read the rights of their users.
       await rights.query('BEGIN; LOCK TABLE graph_members IN ACCESS EXCLUSIVE MODE');
       await claims.query('COMMIT');
       expect(await Promise.race(asked)).toBe(503);

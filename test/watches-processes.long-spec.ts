@@ -21,9 +21,9 @@ describe('watches on two processes with one database', () => {
       WORKER: 'only',
     };
     const workers: ServiceProcess[] = [];
-    /** A sender that is killed may have sent what is sent again, with the same id. */
+    /** The watch of each message by its id. A killed sender may have sent a message that is sent again, with the same id. */
     const told = () => new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body).data.watch_id]));
-    /** Waits for so many deliveries. Work that a killed process had claimed is taken up after 60 seconds at most. */
+    /** Waits for this number of messages. Another process takes over the work of a killed one within 60 seconds. */
     const untilTold = async (count: number) => {
       for (const deadline = Date.now() + 100_000; told().size < count; await sleep(50)) {
         if (Date.now() > deadline) throw new Error(`${told().size} of ${count} told`);
@@ -42,7 +42,7 @@ describe('watches on two processes with one database', () => {
       workers.push(await ServiceProcess.start({ environment }), await ServiceProcess.start({ environment }));
       for (let round = 1; round <= 3; round++) {
         await app.pool.query(`UPDATE schedules SET next_at = date_trunc('second', now()), look_at = now()`);
-        // The deliveries that the killed process had claimed are waited for.
+        // Waits first for the messages of two watches of this round, so that the process is killed while others are under way.
         if (round === 2) {
           await untilTold(12);
           await workers[0]!.kill();

@@ -35,7 +35,7 @@ describe('rights on watches of metrics', () => {
       const { body } = await app.admin.get(`${at}/${id}`).expect(200);
       expect(body).toMatchObject({ enabled: false, paused: { code: 'paused_after_refusals' }, checked_at: null });
       expect(body.starts[0]).toMatchObject({ outcome: 'refused', reason: { code } });
-      // A user who may edit the graph makes the watch his own by saving it.
+      // The admin, who may edit the graph, becomes the user of the watch by saving it.
       const changed = await app.admin.patch(`${at}/${id}`).send({ enabled: true }).expect(200);
       expect(changed.body).toMatchObject({ enabled: true, paused: null, saved_by: { username: 'admin' }, secret: null });
       expect(await watches.check(at, id)).toMatchObject({ held: true });

@@ -79,7 +79,7 @@ describe('webhooks on several processes with one database', () => {
     await victim.ended;
     other.child.kill('SIGCONT');
     expect((await client.query('SELECT status, attempts FROM webhook_deliveries')).rows).toEqual([{ status: 'pending', attempts: 1 }]);
-    // Nobody sends it again before the time after which its sender counts as dead.
+    // For some time its sender does not count as dead, so the message is not sent again yet.
     await sleep(2_500);
     expect(received).toHaveLength(1);
     answers = true;

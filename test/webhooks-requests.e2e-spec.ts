@@ -63,7 +63,7 @@ describe('requests about webhooks of jobs', () => {
     expect((await create(user).expect(409)).body).toMatchObject(full);
     const change = (id: number, body: object) => user.patch(`${hooksOf(jobId)}/${id}`).send(body);
     expect((await change(others.id, { events: ['run.failed'] }).expect(409)).body).toMatchObject(full);
-    // Disabling narrows what is sent, and takes over nothing.
+    // Disabling a webhook only reduces what is sent, so the user who disables it does not become its last saver.
     await change(others.id, { enabled: false }).expect(200);
     expect((await change(others.id, { enabled: true }).expect(409)).body).toMatchObject(full);
     await change(own.id, { events: ['run.failed'] }).expect(200);
@@ -107,7 +107,7 @@ describe('requests about webhooks of jobs', () => {
     await app.admin.post(`${at}/test`).expect(202);
     const resealed = (await receiver.until(4))[3]!;
     expect([await isSigned(given, resealed), await isSigned(former, resealed, 1)]).toEqual([true, true]);
-    // A former secret that is lost keeps nothing from being sent.
+    // A former secret that cannot be decrypted does not prevent sending: the message is then signed with the current secret only.
     await app.pool.query('UPDATE webhooks SET former_secret_sealed = $2 WHERE id = $1', [
       hook.id,
       seal(former, 'webhook 0', sealingKey(newKey)),
@@ -169,7 +169,7 @@ describe('requests about webhooks of jobs', () => {
     await runToEnd(app, jobId);
     expect((await deliveries(at))[0]).toMatchObject({ status: 'failed', attempts: 0, error: { code: 'too_many_pending' } });
     await app.pool.query('DELETE FROM webhook_deliveries');
-    // Few deliveries with 64 MB together leave no room for one more.
+    // 64 deliveries of 1 MiB reach the limit of 64 MB together, so one more has no room.
     await app.pool.query(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload, next_at)
        SELECT $1, 'test', repeat('x', 1048576), now() + interval '1 h' FROM generate_series(1, 64)`,

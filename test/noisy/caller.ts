@@ -1,15 +1,15 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One request. A body that is not a text is sent as JSON. */
+/** One request. A body that is a string is sent as it is, any other as JSON. */
 export interface Ask {
   method?: string;
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sends the body in so many pieces, with this pause between them. */
+  /** Repeats the body `count` times, with a pause of `pauseMs` between the pieces. */
   pieces?: { count: number; pauseMs: number };
-  /** Hangs up after so many milliseconds, with or without an answer. */
+  /** Closes the connection after this many milliseconds, with or without an answer. */
   hangUpMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface Reply {
   retryAfterS: number | undefined;
 }
 
-/** Somebody with an address of their own, behind a proxy that the service trusts. */
+/** A client with an IP address of its own, as if behind a proxy that the service trusts. */
 export class Caller {
   token: string | undefined;
   /** Each request has its own connection: one that the service has just closed as idle would look like a fault of the service. */
@@ -83,7 +83,7 @@ export class Caller {
     });
   }
 
-  /** @throws unless the status is 2xx */
+  /** Sends the request, again after each 503 up to ten times. @throws Error unless the final status is 2xx */
   async must<T = any>(ask: Ask): Promise<T> {
     for (let tries = 0; ; tries++) {
       const { status, text, retryAfterS } = await this.send(ask);
@@ -102,10 +102,10 @@ export class Caller {
   }
 }
 
-/** Repeats the payload. A chunked body has no end that is known in advance. */
+/** Sends the piece `count` times as a chunked body, whose length the service cannot know in advance. */
 async function sendPieces(request: http.ClientRequest, piece: string, { count, pauseMs }: { count: number; pauseMs: number }) {
   for (let sent = 0; sent < count && !request.destroyed; sent++) {
-    // A service that reads slowly slows the sender down.
+    // `write` returns false once the service reads too slowly. The sender then pauses for 50 ms or more.
     await sleep(request.write(piece) ? pauseMs : Math.max(pauseMs, 50));
   }
   request.end();

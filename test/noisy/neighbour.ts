@@ -10,9 +10,9 @@ export interface Fared {
   call: Call;
   /** The time of the slowest answer, including a 503. */
   ms: number;
-  /** The number of times it was told to come again. */
+  /** How often the service answered 503 with `Retry-After`. */
   refusals: number;
-  /** The fault, or undefined when it finally got a good answer. */
+  /** The error of the last answer; undefined if it was a good one. */
   fault: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export class Neighbour {
 
   private turn = 0;
 
-  /** Several users take turns, so that the limits per minute are not measured. */
+  /** Registers several users, who take turns: one user alone would reach the limits per minute. */
   static async settle(world: World, users: number): Promise<Neighbour> {
     const owners: { owner: Owner; metricId: number }[] = [];
     for (let index = 0; index < users; index++) {
@@ -46,7 +46,7 @@ export class Neighbour {
     return new Neighbour(world, owners);
   }
 
-  /** Does everything once, all at the same time. */
+  /** Sends each kind of call once, all at the same time. */
   round(): Promise<Fared[]> {
     const { owner, metricId } = this.owners[this.turn++ % this.owners.length]!;
     const query = `/graphs/${owner.graphId}/query`;
@@ -71,7 +71,7 @@ export class Neighbour {
     return Promise.all(done);
   }
 
-  /** Repeats the call when told to come again. */
+  /** Repeats the call while the service answers 503 with `Retry-After`. */
   private async fare(call: Call, send: () => Promise<Reply>): Promise<Fared> {
     let ms = 0;
     const startedAt = performance.now();

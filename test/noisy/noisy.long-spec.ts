@@ -9,18 +9,21 @@ import { faultsIn, type Peaks, Watch } from './watch.js';
 import { type Owner, World } from './world.js';
 
 const seed = Number(process.env.NOISY_SEED ?? 20_261_122);
-/** Parts of resource names, to run only some resources. */
+/** Parts of names from `NOISY_ONLY`: only resources whose name contains one of them are tested. */
 const only = process.env.NOISY_ONLY?.split(',');
 const waves = 3;
 const roundsPerWave = 3;
 const wavePauseMs = 1_500;
 
-/** The longest allowed answer: the promise on a quiet machine, and a bound that only starvation exceeds if tests share one. */
+/**
+ * The longest allowed answer time in milliseconds on a quiet machine. `beforeAll` raises it to five times the slowest quiet answer, for a
+ * machine that other tests keep busy.
+ */
 const answerMs = 1_000;
 
 /**
- * In megabytes. A query may leave 1 GB in temporary files, and one caller has a share of the queries that run at once; see
- * docs/decisions/0010.
+ * Upper bounds in megabytes. A query may leave 1 GB in temporary files, and one caller has only a share of the queries that run at once,
+ * see docs/decisions/0010.
  */
 const ceilings: Peaks = { apiMb: 600, retrievalMb: 1_200, backendMb: 600, temporaryMb: 6_144 };
 
@@ -41,7 +44,7 @@ describe('one caller who takes everything available', () => {
   beforeAll(async () => {
     world = await World.start({ BCRYPT_COST: undefined, RETRIEVAL_MEMORY_MB: '64' });
     neighbour = await Neighbour.settle(world, 3);
-    // The first round loads the graphs and warms up. The slowest call of the second shows how busy this machine is otherwise.
+    // Two rounds load the graphs and warm up. The slowest call of the third shows how busy this machine is otherwise.
     await neighbour.round();
     await neighbour.round();
     const quiet = await neighbour.round();
@@ -86,14 +89,14 @@ describe('one caller who takes everything available', () => {
     }
     const replies = await Promise.all(sent);
     fared.push(...(await neighbour.round()));
-    // Runs that would not end today are cancelled, so that they do not count against the next resource.
+    // Cancels the runs that are still under way, so that they do not count against the next resource.
     const runs = replies.filter(({ ask, status }) => ask.path.endsWith('/run') && status >= 200 && status < 300);
     for (const { text } of runs)
       await noisy.caller.send({ path: `/ingestion/runs/${(JSON.parse(text) as { id: number }).id}/cancel`, body: {} });
     return { resource: resource.name, fared, replies, peaks: watch.takePeaks(), healthMs: await health() };
   }
 
-  /** Everything that breaks the promise for this resource. */
+  /** Lists everything that went wrong while this resource was taken. */
   function problemsOf({ fared, replies, peaks }: Outcome): unknown[] {
     const named = (what: string, wrong: unknown[]) => (wrong.length === 0 ? [] : [{ what, wrong: wrong.slice(0, 5), count: wrong.length }]);
     return [
@@ -138,7 +141,10 @@ describe('one caller who takes everything available', () => {
   }
 });
 
-/** A caller who is refused while the body is still on its way may see the connection end before the answer. */
+/**
+ * A connection that ends without an answer is a fault only if the body was sent in one piece: the service may refuse a caller who still
+ * sends pieces, and close the connection before the caller reads the answer.
+ */
 const isFault = ({ ask, status, retryAfterS }: Reply) =>
   (status === 0 && !ask.pieces) || (status >= 500 && (status !== 503 || retryAfterS === undefined));
 

@@ -3,7 +3,7 @@ import { alike, deep, queries, type Resource } from './resource.js';
 
 const cypher = (texts: fc.Arbitrary<string>) => texts.map(text => ({ cypher: text }));
 
-/** `text` doubled, or multiplied by ten, again and again. */
+/** Expressions that grow a text: each step doubles it, or multiplies it by ten. */
 const grown = fc
   .record({
     seed: fc.constantFrom(`'aaaaaaaaaa'`, 'a.长文', 'toString(a.编号)', `'汉'`),
@@ -42,7 +42,7 @@ export const queryResources: Resource[] = [
   {
     name: 'memory, by growing texts',
     sends: 'Cypher that multiplies a text by replace, +, left',
-    // 630 MB in one value, which no JavaScript text can hold; eight texts of 100 MB in one PostgreSQL process.
+    // The first query makes one value of 630 MB, too large for a JavaScript string; the second makes eight texts of 100 MB in one backend.
     worst: noisy => [
       ...alike(noisy, `RETURN ${joinedTimes(7, `left(${tenfold(`'汉'`, '汉', 8)}, 30000000)`)} AS t`, 1),
       ...alike(noisy, `RETURN size(${joinedTimes(8, tenfold(`'a'`, 'a', 8))}) AS n`, 2),

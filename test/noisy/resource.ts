@@ -21,7 +21,9 @@ export interface Resource {
 const timeouts = fc.constantFrom(undefined, 1_000, 30_000, 60_000, 600_000);
 const includes = fc.subarray(['graph', 'plan', 'source_rows']);
 
-/** Queries at once. Each has its own options and a text that differs by its spaces, so that none joins another. */
+/**
+ * Up to `most` queries at once. Each has its own options, and spaces that make its text unique, so that none shares the answer of another.
+ */
 export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 12 } = {}): fc.Arbitrary<Wave> {
   const ask = fc.record({
     question,
@@ -44,10 +46,12 @@ export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 1
   );
 }
 
-/** `depth` nested brackets. */
+/** A text of `depth` nested brackets. */
 export const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
-/** The query `count` times at once, without a time-out of its own. */
+/**
+ * The same query `count` times at once, with the default time-out. Each text has another number of spaces, so that none shares an answer.
+ */
 export function alike(noisy: Owner, text: string, count: number): Wave {
   return Array.from({ length: count }, (_, no) => ({
     path: `/graphs/${noisy.graphId}/query`,

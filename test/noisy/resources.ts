@@ -6,7 +6,7 @@ import { mappingOf, type Owner } from './world.js';
 const crossOf = (tables: number, select: string, where = '') =>
   `SELECT ${select} FROM ${Array.from({ length: tables }, (_, index) => `noisy_rows t${index}`).join(', ')} ${where}`;
 
-/** Makes a metric over an SQL relation. A refused one gives no id. */
+/** Makes a metric over each SQL relation. Returns the ids of those that the service accepted. */
 async function metricsOver(noisy: Owner, relations: { sql: string; dimension: string; formula: string }[]): Promise<number[]> {
   const made: number[] = [];
   for (const [index, { sql, dimension, formula }] of relations.entries()) {

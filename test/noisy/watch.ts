@@ -7,7 +7,7 @@ export interface Peaks {
   retrievalMb: number;
   /** The largest single PostgreSQL backend, without the shared buffers. */
   backendMb: number;
-  /** Temporary files of the database server. */
+  /** The size of the temporary files of the database server. */
   temporaryMb: number;
 }
 

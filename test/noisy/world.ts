@@ -21,7 +21,7 @@ export class World {
     private readonly admin: Caller,
   ) {}
 
-  /** @param environment beside the default limits */
+  /** @param environment variables to set besides the limits per minute, which have their defaults */
   static async start(environment: Record<string, string | undefined>): Promise<World> {
     const service = await ServiceProcess.start({ environment: { RATE_LIMIT_SCALE: '1', TRUST_PROXY: '1', ...environment } });
     const admin = new Caller(service.url, '192.0.2.1');
@@ -41,7 +41,7 @@ export class World {
     return this.admin.must({ method: 'PUT', path: `${mirror}/tables/${table}`, body: csv });
   }
 
-  /** A caller who is new to the service. */
+  /** A caller from a new address, without a login. */
   stranger(): Caller {
     this.addresses += 1;
     return new Caller(this.service.url, `198.51.${100 + (this.addresses >> 8)}.${this.addresses & 255}`);

@@ -1,6 +1,5 @@
-// A service in small: `node contender.mjs DIRECTORY NAME` runs the embedded server on the directory and writes rows until it is killed.
-// Says on standard output that it is `ready`, and after each commit the row that it has `written`. Ends with 3 if it may not have the
-// directory.
+// A small stand-in for the service: `node contender.mjs DIRECTORY NAME` starts the embedded server on the directory and inserts rows until
+// it is killed. It prints `ready`, and after each commit `written` and the row. It exits with 3 if another process has the directory.
 import pg from 'pg';
 import { openDataDirectory } from '../../dist/src/database/embedded/data-directory.js';
 import { DataDirectoryInUseError } from '../../dist/src/database/embedded/directory-lock.js';
@@ -8,7 +7,7 @@ import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-post
 
 const [directory, name] = process.argv.slice(2);
 const dataDirectory = await openDataDirectory(directory);
-// Kills of processes lose nothing that the kernel has, so nothing need wait for the disk.
+// A killed process loses nothing that is already in the kernel's cache, so the server need not sync to disk.
 const server = await EmbeddedPostgres.start({ dataDirectory, settings: { fsync: 'off', shared_buffers: '32MB' } }).catch(error => {
   process.stderr.write(`${error.message}\n`);
   process.exit(error instanceof DataDirectoryInUseError ? 3 : 1);

@@ -7,19 +7,19 @@ import { inContainer } from './container.js';
 
 const script = path.join(__dirname, 'contender.mjs');
 
-/** `here` runs beside the test, `container` in namespaces of its own and by another path. */
+/** `here` runs in the namespaces of the test. `container` has its own namespaces, and another path to the directory. */
 export type Side = 'here' | 'container';
 
-/** A process that wants the directory, and writes rows once it has it. */
+/** Starts `contender.mjs`: a process that tries to get the directory, and inserts rows once it has it. */
 export class Contender {
   private readonly child: ChildProcess;
   private stderr = '';
   private nextRow: () => void = () => undefined;
-  /** Settles once it has the directory or may not have it. */
+  /** Resolves with `ready` once the process has the directory, or with `refused` if another process has it. */
   readonly settled: Promise<'ready' | 'refused'>;
   private readonly closed: Promise<unknown>;
 
-  /** @param written takes each row that was acknowledged */
+  /** @param written receives each row whose commit was acknowledged */
   constructor(
     readonly side: Side,
     place: { directory: string; mount: string },
@@ -45,28 +45,28 @@ export class Contender {
     this.settled.catch(() => undefined);
   }
 
-  /** The reason of the refusal. */
+  /** The text of stderr, which has the reason of a refusal. */
   get reason(): string {
     return this.stderr;
   }
 
-  /** Resolves with the next row that it writes. */
+  /** Resolves when the process reports the next row. */
   async writes(): Promise<void> {
     await new Promise<void>(resolve => (this.nextRow = resolve));
   }
 
-  /** The id of the process itself, as this machine sees it. */
+  /** The id of the `contender.mjs` process, in the namespace of the test. */
   get pid(): number {
     return this.side === 'here' ? this.child.pid! : childrenOf(this.init)[0]!;
   }
 
-  /** The postmaster and its processes, as this machine sees them. */
+  /** The ids of the postmaster and its child processes, in the namespace of the test. */
   get server(): number[] {
     const postmaster = childrenOf(this.pid).find(pid => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n')!;
     return [postmaster, ...childrenOf(postmaster)];
   }
 
-  /** Ends it and all that it has started, in any state. */
+  /** Kills the process, or its whole container, even if it is stopped by SIGSTOP, and waits until it has ended. */
   async remove(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) signal(this.side === 'here' ? this.pid : this.init, 'SIGKILL');
     await this.closed;
@@ -82,7 +82,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // One that was listed may have ended.
+    // The process may have ended since it was listed.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -8,7 +8,7 @@ import { Contender, type Side } from './contender.js';
 
 export const inUse = /正在使用数据目录.*Another instance is using the data directory/;
 
-/** One data directory, those who want it, and the rows that were acknowledged to them. */
+/** One data directory, the processes that compete for it, and the rows whose commits were acknowledged to them. */
 export class ContestedDirectory {
   readonly written = new Set<string>();
   private readonly contenders: Contender[] = [];
@@ -33,7 +33,7 @@ export class ContestedDirectory {
     return contender;
   }
 
-  /** Wants the directory until it has it, as a supervisor that starts a process again. */
+  /** Starts one contender after another until one of them gets the directory, as a supervisor restarts a process that ended. */
   async takeOver(side: Side): Promise<Contender> {
     for (;;) {
       const contender = this.contend(side);
@@ -49,7 +49,7 @@ export class ContestedDirectory {
     });
   }
 
-  /** Each row that was acknowledged is there once, in the table and in its index. */
+  /** Checks that each acknowledged row is there exactly once, in the table and in its index. */
   async expectAllWritten(): Promise<void> {
     const server = await EmbeddedPostgres.start({ dataDirectory: this.directory, settings: { fsync: 'off', shared_buffers: '32MB' } });
     const client = new pg.Client(server.url);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => contested.remove());
 
-/** Ways to end the holder. `refused` tries to take its place and is refused. */
+/** Ways to end the process that has the directory. `refused` starts a contender and expects that it is refused. */
 const endings: Record<string, (holder: Contender, refused: () => Promise<void>) => Promise<void> | void> = {
   'the service is killed, and its server outlives it for a moment': holder => signal(holder.pid, 'SIGKILL'),
   'all processes are killed': holder => {
@@ -44,10 +44,10 @@ const endings: Record<string, (holder: Contender, refused: () => Promise<void>) 
       const other = holder.side === 'here' ? 'container' : 'here';
       await Promise.all([holder.writes(), contested.expectRefused(other)]);
       await holder.writes();
-      // Each way ends a holder on either side.
+      // `kill / 2` uses each way twice in a row: once for a holder `here`, once for one in a container.
       await ways[Math.floor(kill / 2) % ways.length]!(holder, () => contested.expectRefused(other));
       const next = await contested.takeOver(other);
-      // Ends the rest of a container whose service is dead.
+      // Ends what is left of the container after its service was killed.
       await holder.remove();
       holder = next;
     }

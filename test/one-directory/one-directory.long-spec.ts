@@ -51,7 +51,7 @@ describe('one data directory', () => {
     signal(first.pid, 'SIGKILL');
     await first.remove();
     const next = contested.contend('here');
-    // The newcomer waits for the server, which ends once it may.
+    // The newcomer waits until the former server has ended, which it can only do after SIGCONT.
     signal(postmaster!, 'SIGCONT');
     expect(await next.settled).toBe('ready');
     await next.remove();
@@ -95,7 +95,7 @@ describe('the service in a second container on the same volume', () => {
         expect(service.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
         expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
         expect((await service.stop()).code).toBe(0);
-        // Without the first one, the backup starts the server itself.
+        // The first service has stopped, so the backup command starts the server itself.
         expect(await started(service, [commands, 'backup', path.join(contested.folder, 'again.tar.gz')])).toMatchObject({ code: 0 });
         expect(await runBackupCommand('restore', archive, { DATA_DIR: path.join(contested.folder, 'restored') })).toMatchObject({
           code: 0,

@@ -19,7 +19,7 @@ export interface Seen {
   runStatus: string;
 }
 
-/** Uses the service by a client whose types were generated from the document. */
+/** Calls the service with a client whose types were generated from the OpenAPI document. */
 export async function useService({ url, password, mapping }: World): Promise<Seen> {
   const anonymous = createClient<paths>({ baseUrl: url });
   const refused = await anonymous.POST('/api/auth/login', { body: { username: 'admin', password: 'wrong' } });
@@ -93,7 +93,7 @@ export async function useService({ url, password, mapping }: World): Promise<See
   const run = orThrow(await key.POST('/api/ingestion/jobs/{id}/run', { params: { path: { id: 1 }, header: { Prefer: 'wait=60' } } }));
   return {
     wrongLogin,
-    // A query that prefers not to wait has a state in place of an answer.
+    // The type of the answer includes that of `respond-async`, which has a state and no `answer`.
     answer: 'answer' in query ? query.answer?.text : undefined,
     graphIds,
     draftIsValid,

@@ -13,15 +13,15 @@ import { DeployedRetrieval, retrievalKey, tlsFiles, tlsOf } from '../support/ret
 
 const answerMaxBytes = 16_777_216;
 
-/** The API's side of one retrieval process, and the process. */
+/** One retrieval process, and the clients through which the API calls it. */
 export interface Place {
   client: RetrievalClient;
-  /** Another client of the same process that takes no larger answers. */
+  /** Returns another client of the same process, whose answers may have at most `answerMaxBytes`. */
   clientOf(answerMaxBytes: number): RetrievalClient;
   peer: RetrievalPeer;
   key: string | undefined;
   pid(): number;
-  /** Ends what has happened to the process: it goes on, or is started again. */
+  /** Makes the process usable again after a test killed or stopped it. A supervisor does that by itself. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }

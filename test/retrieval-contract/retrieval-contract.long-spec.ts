@@ -10,7 +10,7 @@ import { asSuperuser, cloneDatabase } from '../support/database.js';
 import { createTradingGraph, type TradingGraph } from '../support/trading-graph.js';
 import { type Place, places } from './places.js';
 
-/** Long enough to be under way when something happens to it. */
+/** A query that takes long enough to be still running when the test kills or stops the process. */
 const slow = (n: number) => `MATCH (a), (b), (c), (d), (e), (f), (g), (h), (i) WHERE a.x${n} IS NULL RETURN count(*) AS n`;
 
 describe('the protocol', () => {
@@ -55,7 +55,7 @@ describe('the protocol', () => {
     }
     const answering = () => until(() => place.client.isAlive(1_000));
     const idle = () => until(async () => (await working()) === 0);
-    /** Sends a request with other headers than the client would. */
+    /** Sends a request with headers that a client would not send. */
     async function raw(path: string, sent: Record<string, string>) {
       const address = await place.peer.process.address();
       const { request } = address.protocol === 'https:' ? https : http;

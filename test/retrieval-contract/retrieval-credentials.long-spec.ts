@@ -32,7 +32,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Answers to a client with these credentials: its check of the process, and the code of a query for a graph that does not exist. */
+/**
+ * Calls the process with these credentials. Returns the state that the client's health check finds, and the error code of a query for a
+ * graph that does not exist.
+ */
 async function heard(place: Extract<RetrievalPlace, { urls: readonly string[] }>): Promise<[string[], string]> {
   const client = new RetrievalClient(peersOf(place), { answerMaxBytes: 65_536 } as Settings);
   try {
@@ -50,7 +53,7 @@ describe('a process with a key', () => {
   it('takes only calls that are signed with it, each once', async () => {
     const { url } = await start({ RETRIEVAL_KEY: retrievalKey });
     expect(await heard({ urls: [url], key: retrievalKey })).toEqual([['ok'], 'graph_not_found']);
-    // Users of the API must not be told that their credentials are wrong.
+    // The query answers `retrieval_unavailable`: an error about credentials would make users of the API believe that theirs are wrong.
     expect(await heard({ urls: [url], key: otherKey })).toEqual([['refused'], 'retrieval_unavailable']);
     expect(await heard({ urls: [url] })).toEqual([['refused'], 'retrieval_unavailable']);
 

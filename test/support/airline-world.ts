@@ -10,8 +10,8 @@ const label = (name: string, aliases: string[], displayProperty: string, propert
 });
 
 /**
- * Airlines. Names in both languages are mixed, as the owner of the graph has them. Two relations lead from flights to airports, two from
- * pilots to flights, booleans stand beside nouns, and one relation is called like its date.
+ * A world of airlines whose names are in Chinese or English, as an owner may mix them. Two edge types lead from flights to airports, and
+ * two from pilots to flights. Some properties are booleans, and one edge type has the name of its date.
  */
 export const airlines = aWorld({
   labels: [

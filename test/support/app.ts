@@ -30,7 +30,7 @@ export interface TestApp {
   url: string;
   databaseUrl: string;
   pool: ServicePool;
-  /** Checks answers against the OpenAPI document. Every answer to the clients below is checked; other requests can use this. */
+  /** Checks answers against the OpenAPI document. The clients below check every answer; a test that sends other requests can call it. */
   check: ResponseCheck;
   anonymous: Client;
   /** The first admin, after the forced password change. */
@@ -43,21 +43,21 @@ export interface TestApp {
 export const adminPassword = 'correct-horse-7';
 
 export interface TestAppOptions {
-  /** An application of the suite's own, although it needs no settings: its ids begin at 1, and it has done nothing yet. */
+  /** Starts an application of the suite's own instead of the shared one: its ids begin at 1, and nothing has used it. */
   own?: true;
   /** Receives the log, instead of standard output. */
   logTo?: DestinationStream;
-  /** Places the retrieval processes, instead of a child. */
+  /** Starts retrieval processes and returns their place. Without it, the application starts one as a child process. */
   retrieval?: (access: DatabaseAccess) => Promise<RetrievalPlace>;
   /** Starts retrieval with the application, as the service does, instead of at the first query. */
   retrievalAtStart?: boolean;
-  /** Threads of a retrieval process of its own. One starts faster than one a core. */
+  /** The number of threads of the retrieval process. By default one: it starts faster than one thread for each core. */
   retrievalThreads?: number;
 }
 
 /**
- * The whole application on a port and a database of its own, with the settings that a test changes. Without any, the suites of a worker
- * use one application after the other.
+ * Starts the whole application on a port and a database of its own, with the given settings. Without settings and options, the suites of a
+ * Jest worker take turns with one shared application.
  */
 export async function startTestApp(environment: Record<string, string> = {}, options: TestAppOptions = {}): Promise<TestApp> {
   const isPlain = Object.keys(environment).length + Object.keys(options).length === 0;
@@ -99,13 +99,13 @@ async function bootApp(
     WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1',
     ...environment,
   });
-  // Goes with the directory of the test server.
+  // This directory is removed with that of the test server.
   const socketDirectory = await mkdtemp(path.join(process.env.TEST_DIRECTORY!, 'app-'));
   const app = await createApp({
     settings,
     database: database.access,
     log: createLog(settings.logLevel, logTo && { destination: logTo }),
-    // The same program that a start of the service would run, built by the global set-up.
+    // The program that the service also runs, from the build of the global set-up.
     retrieval: (await retrieval?.(database.access)) ?? {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js'),
       socketDirectory,
@@ -154,7 +154,7 @@ export function keyClient(url: string, rawKey: string): Client {
   return withHeaders(url, { 'X-API-Key': rawKey }, null);
 }
 
-/** By the address of the application. */
+/** The check of each application, by its URL. */
 const checks = new Map<string, ResponseCheck>();
 
 function describedIn(check: ResponseCheck | undefined, method: string, path: string) {

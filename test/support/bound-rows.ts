@@ -1,6 +1,6 @@
 import { type Client } from './app.js';
 
-/** The rows of a new metric that is bound as a draft says. */
+/** Creates a metric, binds it as the suggested binding says, and returns the rows of its execution. */
 export async function boundRows(
   { as, graphId }: { as: Client; graphId: number },
   formula: string,

@@ -15,13 +15,13 @@ export interface Answer {
 }
 
 /**
- * Secrets that are sent, set or made in every way the service knows, while it logs everything. Afterwards nothing that leaves the
- * service may hold one of them. Each is a unique word, so that a leak shows its way.
+ * Secrets that the tests send, set or create in every way that the service offers, while it logs everything. No output of the service may
+ * contain one of them afterwards. Each is a unique word, so that a leak can be traced to its request.
  */
 export class Canaries {
-  /** By description. Values are unique and longer than any ordinary word. */
+  /** The values by their descriptions. Each value is unique and longer than any ordinary word. */
   readonly all = new Map<string, string>();
-  /** The credentials among them, which the database may not hold either. */
+  /** The descriptions of credentials. The database may not contain these values either. */
   readonly credentials = new Set<string>();
 
   secret(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
@@ -29,7 +29,7 @@ export class Canaries {
     return this.text(what, value);
   }
 
-  /** Secrets in a clause that the caller wrote: its error quotes the wrong token to that caller. */
+  /** Descriptions of words in a clause that the caller wrote. The error may quote such a word to that caller. */
   readonly quotable = new Set<string>();
 
   clause(what: string): string {
@@ -43,7 +43,7 @@ export class Canaries {
     return value;
   }
 
-  /** The secrets that a text holds, also encoded. */
+  /** Descriptions of the secrets that a text contains, as they are or encoded. */
   foundIn(text: string, only?: ReadonlySet<string>): string[] {
     return [...this.all]
       .filter(([what]) => !only || only.has(what))

@@ -76,7 +76,7 @@ export function chinookStatements({ keys }: { keys: boolean }): string[] {
   return keys ? [...made, ...references] : made;
 }
 
-/** A node for each row but those of PlaylistTrack, and an edge for each reference with a value. */
+/** The expected counts: a node for each row of all tables but PlaylistTrack, and an edge for each reference with a value. */
 export function chinookCounts(): { nodes: Record<string, number>; edges: Record<string, number> } {
   const nodes: Record<string, number> = {};
   const edges: Record<string, number> = {};

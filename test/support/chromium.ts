@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The path of `chromium`, or null where a test may skip for want of it. */
+/** The path of `chromium`, or null if this machine lacks it. @throws Error in CI if it is missing */
 export function findChromium(): string | null {
   try {
     return execFileSync('which', ['chromium']).toString().trim();

@@ -3,7 +3,10 @@ import { notes, type TablesWorld } from './warehouse-tables.contract.js';
 /** A text as a literal of ClickHouse, which reads backslashes as escapes. */
 const literal = (text: string | null): string => (text === null ? 'NULL' : `'${text.replace(/[\\']/g, '\\$&')}'`);
 
-/** The tables of the contract on ClickHouse. Its keys are not unique, so it has none, and it has no foreign keys. */
+/**
+ * The tables of `warehouse-tables.contract.ts` on ClickHouse. Its primary keys are not unique, so they are not reported as keys, and it has
+ * no foreign keys.
+ */
 export const clickHouseTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow' | 'lacks'> = {
   guarantee: 'statement',
   slow: 'SELECT count() FROM numbers(3) WHERE sleepEachRow(1) = 0',

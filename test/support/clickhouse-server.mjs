@@ -1,7 +1,7 @@
 /**
- * Speaks as much of ClickHouse's HTTP interface as the client needs, with the engine that the package chdb brings. Run as a child
- * process with a folder for the data; it sends its port to the parent. Users: `admin` may do everything, `reader` may only read,
- * `strict` has a profile with readonly = 1.
+ * Implements as much of ClickHouse's HTTP interface as the client needs, with the engine of the package chdb. It runs as a child process
+ * with a folder for the data, and sends its port to the parent. Users: `admin` may do everything, `reader` may only read, `strict` has a
+ * profile with readonly = 1.
  */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -11,16 +11,16 @@ const require = createRequire(new URL('../engines/package.json', import.meta.url
 const engine = require('chdb');
 const folder = process.argv[2];
 const users = { admin: 'rules', reader: 'p@ss/word', strict: 'locked' };
-/** As the server has it: https://clickhouse.com/docs/interfaces/http#http_response_codes */
+/** The HTTP status for error codes, as of the real server: https://clickhouse.com/docs/interfaces/http#http_response_codes */
 const statuses = { 60: 404, 81: 404, 159: 408, 516: 403 };
-/** http_max_field_value_size. */
+/** The default of the server's setting `http_max_field_value_size`, in bytes. */
 const longestField = 131_072;
 const urlOnly = new Set(['query_id', 'database', 'default_format', 'query']);
-/** The data stays open as long as a connection is. */
+/** Keeps one connection open, because the engine closes the data with its last connection. */
 const keeper = engine.CreateConnection(folder);
-/** How many statements are under way. */
+/** The number of statements that are running. */
 let running = 0;
-/** `{ kind: 'error' | 'tagged' | 'end' | 'cut', afterBytes }`: how the next answer with so many bytes fails. */
+/** `{ kind: 'error' | 'tagged' | 'end' | 'cut', afterBytes }`: makes the next answer fail once it has this many bytes. */
 let fault = null;
 
 const quote = text => `'${text.replace(/[\\']/g, '\\$&')}'`;
@@ -40,7 +40,7 @@ async function answer(request, response) {
     const form = await new Response(body, { headers: { 'content-type': type } }).formData();
     sql = form.get('query') ?? '';
     for (const [name, value] of form) if (name !== 'query') searchParams.set(name, value);
-    // As the server has it: https://clickhouse.com/docs/reference/settings/session-settings/http-max
+    // The server refuses such a field too: https://clickhouse.com/docs/reference/settings/session-settings/http-max
     const isTooLong = [...form.values()].some(value => Buffer.byteLength(value) > longestField);
     if (isTooLong) return fail(response, 'Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long');
   }
@@ -48,7 +48,7 @@ async function answer(request, response) {
     return fail(response, "Code: 164. DB::Exception: Cannot modify 'readonly' setting in readonly mode. (READONLY)");
   }
   const format = searchParams.get('default_format') ?? 'TabSeparated';
-  // The engine writes an end after each block; a server writes one end after the last row.
+  // The engine would write the closing delimiter after each block; a server writes it once, after the last row.
   const end = searchParams.get('format_custom_result_after_delimiter') ?? '';
   const connection = engine.CreateConnection(folder);
   running++;
@@ -80,7 +80,7 @@ async function answer(request, response) {
   }
 }
 
-/** Gives the blocks of an answer to `take` until it says no. */
+/** Passes the blocks of an answer to `take` until it returns false. */
 async function stream(connection, sql, format, take) {
   const handle = engine.StreamQuery(connection, sql, format);
   try {
@@ -127,7 +127,7 @@ function fail(response, message) {
   response.end(message);
 }
 
-/** Fails after the first rows as real servers do: older and newer ones write the error, and any can end or be cut off. */
+/** Ends the answer after its first rows, as real servers fail: with an error text, older or newer (`tagged`), or with none. */
 function breakOff(response) {
   const { kind } = fault;
   fault = null;

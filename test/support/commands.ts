@@ -10,14 +10,14 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The steps of `npm run demo`, which uploads, maps, runs, asks, and computes a metric. */
+/** Runs the script of `npm run demo`, which uploads tables, maps them, runs the job, asks questions and computes a metric. */
 export function runDemo(url: string): Promise<CommandResult> {
   return ended(
     spawn(process.execPath, [path.join(root, 'examples', 'demo', 'run.mjs'), '--url', url], { stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 }
 
-/** `npm run backup -- FILE` and `npm run restore -- FILE`, without npm. */
+/** Runs the script of `npm run backup -- FILE` or `npm run restore -- FILE` directly, to its end. */
 export function runBackupCommand(command: 'backup' | 'restore', file: string, environment: Record<string, string>): Promise<CommandResult> {
   return ended(spawnBackupCommand(command, file, environment));
 }
@@ -25,7 +25,7 @@ export function runBackupCommand(command: 'backup' | 'restore', file: string, en
 export function spawnBackupCommand(command: 'backup' | 'restore', file: string, environment: Record<string, string>): ChildProcess {
   const { PATH, HOME } = process.env;
   const script = path.join(root, 'dist', 'src', 'backup.main.js');
-  // Away from the repository, so that no `.env` of a developer is read.
+  // The script runs outside the repository, so that no `.env` of a developer is read.
   return spawn(process.execPath, [script, command, file], {
     cwd: os.tmpdir(),
     env: { PATH, HOME, ...environment },

@@ -19,7 +19,7 @@ export const postJob = (user: Client, graphId: number, yaml = mapping()) =>
 export const run = async (user: Client, jobId: number) =>
   (await user.post(`/api/ingestion/jobs/${jobId}/run`).set('Prefer', 'wait=60').expect(200)).body;
 
-/** Users of an application, some of whom may use the mirror. The application may start later. */
+/** Makes users of an application, some with rights on the mirror. `test` is a function, because the application may start later. */
 export function connectionUsers(test: () => TestApp) {
   return {
     /** A registered user with a graph of their own. */

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * pass: bytes go through. refuse: nothing listens. hang: connections open but nothing goes through until `pass`, as with a stopped
- * server. drop: the same, but open connections stay silent for ever, as behind a firewall that forgot them.
+ * `pass`: bytes are forwarded. `refuse`: nothing listens. `hang`: connections open, but no byte is forwarded until `pass`, as with a
+ * stopped server. `drop`: as `hang`, but open connections stay silent for ever, as behind a firewall that lost its state.
  */
 export type ProxyMode = 'pass' | 'refuse' | 'hang' | 'drop';
 
@@ -13,10 +13,10 @@ interface Pair {
   client: Socket;
   upstream: Socket;
   isLost: boolean;
-  /** Its prepared statements by name, and the bytes of an incomplete message; null before the login is over. */
+  /** The connection's prepared statements by name. `rest` has the bytes of an incomplete message, and is null before the first message. */
   statements: Map<string, string>;
   rest: Buffer | null;
-  /** True once it has sent the mark of `loseCommit`. */
+  /** True once the client has sent the mark of `loseCommit`. */
   isMarked: boolean;
   losesAnswer: boolean;
 }
@@ -28,7 +28,7 @@ export class DatabaseProxy {
   private statementDelayMs = 0;
   private markedBy: string | null = null;
   private readonly pairs = new Set<Pair>();
-  /** Texts of the statements that were run since the list was last emptied. */
+  /** Texts of the statements that clients ran since a test last emptied the list. */
   readonly ran: string[] = [];
   private server: Server | null = null;
 
@@ -65,30 +65,30 @@ export class DatabaseProxy {
     }
   }
 
-  /** Delays the bytes of each direction by so much. */
+  /** Delays all bytes, in each direction, by this many milliseconds. */
   delay(ms: number): void {
     this.delayMs = ms;
   }
 
-  /** Delays each plain statement but no login, like a pooler in front of a slow server. */
+  /** Delays each statement of the simple query protocol, but no login, like a pooler in front of a slow server. */
   delayStatements(ms: number): void {
     this.statementDelayMs = ms;
   }
 
   /**
-   * The next connection that sends `mark` loses its COMMIT: the server gets it and carries it out, and the connection ends before
-   * the answer. Happens once.
+   * The next connection that sends `mark` loses the answer to its COMMIT: the server receives and executes the COMMIT, and the connection
+   * ends before the answer. This happens once.
    */
   loseCommit(mark: string): void {
     this.markedBy = mark;
   }
 
-  /** True while the loss that `loseCommit` asked for has not happened. */
+  /** True until the loss that `loseCommit` requested has happened. */
   get isCommitAwaited(): boolean {
     return this.markedBy !== null;
   }
 
-  /** Cuts every connection, whatever it carries. */
+  /** Cuts every connection, even in the middle of a statement. */
   cut(): void {
     for (const pair of this.pairs) end(pair);
   }

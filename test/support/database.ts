@@ -16,13 +16,13 @@ export function emptyDatabase(): Promise<TestDatabase> {
 }
 
 export interface TestDatabase {
-  /** As the superuser of the test server. */
+  /** Connects as the superuser of the test server. */
   url: string;
   drop: () => Promise<void>;
 }
 
 export interface ClonedDatabase extends TestDatabase {
-  /** As the service: with the roles of the template. */
+  /** Connects with the roles of the service, which the template database has. */
   access: DatabaseAccess;
 }
 
@@ -51,7 +51,7 @@ export async function asSuperuser(url: string, sql: string): Promise<pg.QueryRes
   }
 }
 
-/** Waits until exactly so many sessions wait for the lock on a table of the mirror. */
+/** Waits until exactly `count` sessions wait for the lock on a table of the mirror. */
 export async function untilWaiting(pool: Pick<pg.Pool, 'query'>, table: string, count: number): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ waiting: number }>(

@@ -11,9 +11,9 @@ const labelSets = [['A'], ['B'], ['A', 'C']];
 const types = ['R', 'S', 'T'];
 
 /**
- * A graph as retrieval holds it in arrays, whose edges lie between nodes chosen at random. A node's property `x` is its number, from 0.
- * @param toHubs the share of ends that lie at one of ten nodes
- * @param textLength characters of the property `t`, which differs for each node; 0 for none
+ * A graph as retrieval keeps it in memory, with edges between random nodes. A node's property `x` is its number, from 0.
+ * @param toHubs the share of edge ends that are at one of ten nodes
+ * @param textLength characters of the property `t`, which is different for each node; 0 for none
  */
 export function denseGraph(nodes: number, edges: number, toHubs = 0, textLength = 0): MemoryGraph {
   const dice = new Dice(1);

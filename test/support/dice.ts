@@ -1,6 +1,6 @@
 import { mulberry32 } from './seeded.js';
 
-/** Choices from a seed. */
+/** Random choices that depend only on the seed. */
 export class Dice {
   private readonly random: () => number;
   constructor(seed: number) {

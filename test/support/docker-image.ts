@@ -16,9 +16,9 @@ interface Stage {
 }
 
 /**
- * The image's files in a plain directory, made by the steps of the Dockerfile in order, without a Docker engine. It does not use
- * the registry or the compiler: for `npm ci` it copies the installed modules without the results of install scripts, and for `npm
- * run build` it copies `dist`.
+ * Builds the files of the Docker image in a plain directory, by executing the Dockerfile's instructions in order, without a Docker engine.
+ * It needs no registry and no compiler: for `npm ci` it copies the installed modules without the results of install scripts, and for
+ * `npm run build` it copies `dist`.
  */
 export class DockerImage {
   private readonly stages: Stage[] = [];
@@ -38,7 +38,7 @@ export class DockerImage {
     return this.stages.at(-1)!;
   }
 
-  /** The command that starts the image on this machine, as the image's user if the tests may change to another user. */
+  /** The command that starts the image on this machine. It runs as the user of the image if the tests may change to another user. */
   start(
     environment: Record<string, string>,
     words = this.final.command,
@@ -51,12 +51,12 @@ export class DockerImage {
     return { command: program!, args, cwd: this.inside(workdir), env: { PATH: process.env.PATH, ...own, ...environment } };
   }
 
-  /** The place of a path of the image on this machine. */
+  /** The path on this machine of a path in the image. */
   inside(place: string): string {
     return path.join(this.final.folder, place);
   }
 
-  /** Undoes the links, as if the Dockerfile did not make them. */
+  /** Removes the links to PostgreSQL's libraries, as if the Dockerfile did not make them. */
   unlinkLibraries(): void {
     if (!isRoot) spawnSync('chmod', ['-R', 'u+w', this.inside('/app')]);
     unlinkLibraries(this.inside('/app/node_modules'));
@@ -90,7 +90,7 @@ export class DockerImage {
         break;
       case 'USER':
         stage.user = rest;
-        // Only root can make files of another user. Files without the right to write are the nearest to that.
+        // Only root can make files that belong to another user. Files without write permission are the nearest to that.
         if (!isRoot) spawnSync('chmod', ['-R', 'a-w', this.inside(stage.workdir)]);
         break;
       case 'ENTRYPOINT':
@@ -145,7 +145,7 @@ export class DockerImage {
   }
 }
 
-/** The user with the uid of `node` in the image, or `nobody`. PostgreSQL wants a user with a name. */
+/** The user of this machine with the uid 1000, that of `node` in the image, or else `nobody`. PostgreSQL needs a user with a name. */
 function imageUser(): { uid: number; name: string } {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const [name, , uid] = (lines.find(line => line.split(':')[2] === '1000') ?? lines.find(line => line.startsWith('nobody:'))!).split(':');
@@ -158,8 +158,8 @@ function isIgnored(file: string): boolean {
 }
 
 /**
- * Copies the result of `npm ci --ignore-scripts`: the modules, owned by the user who runs it, without the links that a script
- * makes. As root the files are hard links, except npm's list of them, which `npm prune` rewrites.
+ * Copies the result of `npm ci --ignore-scripts`: the modules, owned by the user who runs the test, without the links that a script makes.
+ * As root the files are hard links, except npm's list of modules, which `npm prune` rewrites.
  */
 function copyModules(target: string): void {
   const source = path.join(repository, 'node_modules');

@@ -7,7 +7,7 @@ import { duckdbKind } from '../../src/warehouse/clients/duckdb/duckdb-kind.js';
 import { type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 import { type ConnectionOptions } from '../../src/warehouse/clients/warehouse-kind.js';
 
-/** A directory as the operator of a service sets it, and the clients of its files. */
+/** A directory of DuckDB files, as DUCKDB_DIR names one, and clients for them. */
 export class DuckdbFiles {
   private readonly clients: WarehouseClient[] = [];
 
@@ -33,7 +33,7 @@ export class DuckdbFiles {
     return client;
   }
 
-  /** Runs statements as somebody who may write, on a database or on none. */
+  /** Runs statements with write access on a database file, or in memory if `database` is null. */
   async run(database: string | null, ...statements: string[]): Promise<void> {
     const instance = await open(database === null ? ':memory:' : this.path(database));
     const connection = await instance.connect();
@@ -62,7 +62,7 @@ export class DuckdbFiles {
   }
 }
 
-/** A process that was ended in the middle of a reading holds its file for a moment longer. */
+/** Opens a file. Tries again while another process has locked it: a process that was killed keeps the lock for a moment. */
 async function open(file: string): Promise<DuckDBInstance> {
   for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
     try {

@@ -30,13 +30,13 @@ export const fillEvents: Record<GoldenPlace, string[]> = {
   ],
 };
 
-/** Facts of a plan about the table `events`. */
+/** How a query plan reads the table `events`. */
 export interface EventPlan {
-  /** How often it is read. */
+  /** The number of times that the plan reads the table. */
   reads: number;
-  /** How its rows are found. */
+  /** The way to its rows: an index with its condition, or a scan of all rows with its filter. */
   found: string;
-  /** Whether they are grouped before they leave the database. */
+  /** Whether the database groups the rows, so that not every row leaves it. */
   isGrouped: boolean;
 }
 
@@ -54,7 +54,7 @@ function nodesOf(node: Node): Node[] {
   return [node, ...[...(node.Plans ?? []), ...(node.children ?? [])].flatMap(nodesOf)];
 }
 
-/** @param rows of EXPLAIN */
+/** Reads the plan from the rows of EXPLAIN, for each database. */
 export const readEventPlan: Record<GoldenPlace, (rows: Row[]) => EventPlan> = {
   postgres: rows => {
     const [{ Plan }] = rows[0]!['QUERY PLAN'] as [{ Plan: Node }];
@@ -71,7 +71,7 @@ export const readEventPlan: Record<GoldenPlace, (rows: Row[]) => EventPlan> = {
   mysql: rows => {
     const events = rows.filter(({ table }) => table === 's');
     const { type, key, id } = events[0]!;
-    // A grouped sub-select appears as a table of its own, `<derivedN>`, in the statement around it.
+    // MySQL shows a grouped sub-select as a table `<derivedN>` among the rows of the outer statement.
     const isGrouped = rows.some(({ table }) => table === `<derived${String(id)}>`);
     return { reads: events.length, found: `${String(key)}: ${String(type)}`, isGrouped };
   },

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** `error`, `tagged`: the error stands behind the rows, as older and newer servers write it. `end`, `cut`: there is none. */
+/** `error` and `tagged` write the error after the rows, as older and newer servers do. `end` and `cut` stop without an error. */
 export interface Fault {
   kind: 'error' | 'tagged' | 'end' | 'cut';
   afterBytes: number;
@@ -13,14 +13,14 @@ export interface Fault {
 
 const server = path.resolve('test/support/clickhouse-server.mjs');
 
-/** Describes tests that need ClickHouse's engine. A machine without it says so and skips them; in CI they fail. */
+/** Describes tests that need ClickHouse's engine. Without it, they are skipped with a message; in CI they fail. */
 export function describeOnClickHouse(name: string, tests: () => void): void {
   const isInstalled = existsSync(path.resolve('test/engines/node_modules/chdb'));
   if (!isInstalled) process.stderr.write('Skipped: ClickHouse is not on this machine; npm run test:engines installs it\n');
   (isInstalled || process.env.CI ? describe : describe.skip)(name, tests);
 }
 
-/** A ClickHouse of somebody else: the engine of the package chdb in a process of its own, behind HTTP on 127.0.0.1. */
+/** A foreign ClickHouse: the engine of the package chdb in a child process, behind HTTP on 127.0.0.1. */
 export class ForeignClickHouse {
   private constructor(
     private readonly child: ChildProcess,
@@ -37,12 +37,12 @@ export class ForeignClickHouse {
     return foreign;
   }
 
-  /** A DSN for the reader, with the parts that a test changes. */
+  /** A DSN for the user `reader`. A test may replace its parts. */
   dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'sales', query = '?sslmode=disable' } = {}): string {
     return `clickhouse://${user}@${host}:${this.port}/${database}${query}`;
   }
 
-  /** Runs one statement as a user who may do everything, and gives the answer as text. */
+  /** Runs one statement as a user who may do everything, and returns the answer as text. */
   async run(sql: string, database = 'sales'): Promise<string> {
     const authorization = `Basic ${Buffer.from('admin:rules').toString('base64')}`;
     const url = `http://127.0.0.1:${this.port}/?database=${database}`;
@@ -52,18 +52,17 @@ export class ForeignClickHouse {
     return text;
   }
 
-  /** Lets the next long answer fail. */
+  /** Makes the next answer fail that has at least `afterBytes`. */
   async break(fault: Fault): Promise<void> {
     await this.ask({ fault });
   }
 
-  /** How many statements are under way. */
+  /** The number of statements that are running. */
   async running(): Promise<number> {
     return (await this.ask({})).running;
   }
 
-  /** Ends the server at once, as a crash would. */
-  /** Ends the server, and waits until it is gone. */
+  /** Kills the server, as a crash would, and waits until its process is gone. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit');

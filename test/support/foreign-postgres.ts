@@ -8,12 +8,12 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { OwnPostgres } from './own-postgres.js';
 
-/** A PostgreSQL server of somebody else: a second embedded one, reached by TCP on 127.0.0.1, with a user who may only read. */
+/** A foreign PostgreSQL: a second embedded server, reached by TCP on 127.0.0.1, with a user `reader` who may only read. */
 export class ForeignPostgres {
   private readonly sockets = new Set<Socket>();
-  /** How long each piece of an answer waits, some 64 KiB at most. */
+  /** The delay in milliseconds for each piece of an answer. A piece has at most some 64 KiB. */
   pauseMs = 0;
-  /** Sent without end instead of the rows of the next COPY. */
+  /** Bytes that are sent endlessly instead of the rows of the next COPY. */
   floodAtCopy: Buffer | null = null;
 
   private constructor(
@@ -45,12 +45,12 @@ export class ForeignPostgres {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.sockets.size;
   }
 
-  /** A DSN for the reader, with the parts that a test changes. */
+  /** A DSN for the user `reader`. A test may replace its parts. */
   dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'service', query = '?sslmode=disable' } = {}): string {
     return `postgres://${user}@${host}:${this.port}/${database}${query}`;
   }
@@ -72,7 +72,7 @@ export class ForeignPostgres {
     }
   }
 
-  /** Ends the server at once. It starts again by itself. */
+  /** Kills the server, and waits until it has restarted by itself. */
   async crash(): Promise<void> {
     this.postgres.signal('SIGKILL');
     await sleep(50);

@@ -4,27 +4,27 @@ import { quoteIdentifier } from '../../src/sql/quote-identifier.js';
 import { type TestApp } from './app.js';
 import { type ForeignPostgres } from './foreign-postgres.js';
 
-/** Makes a connection to a foreign PostgreSQL and gives its id. */
+/** Makes a connection to a foreign PostgreSQL and returns its id. */
 export async function aForeignConnection({ admin }: TestApp, foreign: ForeignPostgres, name = 'far', options = {}): Promise<number> {
   const { body, status } = await admin.post('/api/warehouse/connections').send({ name, type: 'postgres', dsn: foreign.dsn(), options });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.id;
 }
 
-/** Makes a schema of a foreign PostgreSQL with a connection of its own, both of the same name. */
+/** Makes a schema in a foreign PostgreSQL, and a connection of the same name that sees only this schema. */
 export async function aForeignSchema(app: TestApp, foreign: ForeignPostgres, name: string, sql: string): Promise<void> {
   await foreign.run(`CREATE SCHEMA ${name}; GRANT USAGE ON SCHEMA ${name} TO reader; SET search_path = ${name}; ${sql}; RESET search_path`);
   await aForeignConnection(app, foreign, name, { schema_allowlist: [name] });
 }
 
-/** Makes `slow`, a view of 3,000 rows that fill a packet after some sixty. Each takes the milliseconds of `pace`. */
+/** Makes `slow`, a view of 3,000 rows. Reading takes the milliseconds in `pace` for each row. Some sixty rows fill a packet. */
 export const slowRows = `
   CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
   CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
     AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
   CREATE VIEW slow AS SELECT n AS id, repeat('行', 700) || public.wait(n) AS v FROM generate_series(1, 3000) n;`;
 
-/** Makes the same table with the same rows on a foreign server as in the mirror. */
+/** Copies a table of the mirror, with the same columns and rows, to a foreign server. */
 export async function copyFromMirror({ pool }: TestApp, foreign: ForeignPostgres, table: string): Promise<void> {
   const { rows } = await pool.query<{ name: string; type: string }>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -41,7 +41,7 @@ export async function copyFromMirror({ pool }: TestApp, foreign: ForeignPostgres
   }
 }
 
-/** All that a reader can see of a graph's nodes and edges, in a fixed order. */
+/** All nodes and edges of a graph as a reader sees them, in a fixed order. */
 export async function contentOf({ pool }: TestApp, graphId: number): Promise<{ nodes: unknown[]; edges: unknown[] }> {
   const { nodes, edges } = graphTables(graphId);
   const found = await pool.query({ text: `SELECT label, key, display, properties::text FROM ${nodes} ORDER BY 1, 2`, rowMode: 'array' });

@@ -1,10 +1,10 @@
 import net from 'node:net';
 
-/** Below 32,768, where Linux begins to take ports for outgoing connections, each worker has 2,000 ports of its own. */
+/** Each Jest worker has 2,000 ports of its own. They are below 32,768, where Linux's ports for outgoing connections begin. */
 const first = 10_000 + (Number(process.env.JEST_WORKER_ID ?? 1) % 10) * 2_000;
 let next = Math.floor(Math.random() * 2_000);
 
-/** A port on which nothing listens, and which no connection takes before the caller does. */
+/** Returns a port on which nothing listens, and which Linux does not use for an outgoing connection meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + (next++ % 2_000);

@@ -2,7 +2,7 @@ import { type Pattern } from '../../src/metrics/formula/formula-tree.js';
 import { dayOf, type Expression, type Leaf, type NaiveRequest } from './naive-metrics.js';
 import { type SalesRow } from './sales-tables.js';
 
-/** Small enough to add up by hand. Singapore is eight hours ahead of UTC, and was half an hour less until 1982. */
+/** The time zone of the golden cases: eight hours ahead of UTC, and half an hour less until 1982. */
 export const goldenZone = 'Asia/Singapore';
 
 type Columns = [id: number, at: string | null, amount: number | null, weight: number | null, key: number | null, flag: boolean];
@@ -14,10 +14,10 @@ const sale = ([id, at, amount, weight, key, flag]: Columns, region: number, chan
 });
 const returned = (...row: Parameters<typeof sale>): SalesRow => ({ ...sale(...row), table: 'returned' });
 
-/** Regions by their place: 华东, 华南, none. Times are in UTC. */
+/** So few rows that the results can be added up by hand. A region is the index of 华东, 华南 or null. Times are in UTC. */
 export const goldenRows: SalesRow[] = [
   sale([1, '2024-01-10T02:00', 10, 2, 1, true], 0, 'web'),
-  // The last second of January, and the first of February.
+  // In Singapore, these are the last second of January and the first of February.
   sale([2, '2024-01-31T15:59:59', 30, 1, 2, true], 0, 'Web'),
   sale([3, '2024-01-31T16:00', 20, null, 1, false], 0, 'web'),
   sale([4, '2024-02-15T04:00', 60, 2, 3, true], 1, 'web'),
@@ -26,7 +26,7 @@ export const goldenRows: SalesRow[] = [
   sale([7, '2024-03-31T15:30', -8, 1, 2, false], 0, 'web'),
   sale([8, '2024-03-20T08:00', 40, 4, 1, true], 2, null),
   sale([9, null, 5, 1, 4, true], 1, 'web'),
-  // The first hour of April, and an hour of the year before.
+  // In Singapore, these are in the first hour of April, and in the last hour of the year before.
   sale([10, '2024-03-31T16:30', 1000, 1, 1, true], 0, 'web '),
   sale([11, '2023-12-31T15:00', 16, 1, 2, true], 0, 'web'),
   returned([20, '2024-01-31T00:00', 5, 1, 1, true], 0, 'web'),
@@ -39,14 +39,14 @@ export type GoldenPlace = 'postgres' | 'mysql' | 'duckdb' | 'clickhouse';
 
 export interface GoldenCase {
   title: string;
-  /** Parts of the formula that read other bindings stand in brackets, see `textOfFormula`. */
+  /** The formula as a tree. Its text has leaves of other bindings as metrics in brackets, see `textOfFormula`. */
   metric: Expression;
   request: Pick<NaiveRequest, 'dimensions' | 'grain' | 'fill'> & { from: string | null; to: string | null };
   /** Keeps the rows of one channel. */
   channel?: string;
-  /** Keeps the rows for whose dimension a metric is above a value. */
+  /** Keeps the rows of those groups by a dimension in which a metric is above a threshold. */
   above?: NonNullable<NaiveRequest['above']>;
-  /** Fault that the case could reveal on each database. */
+  /** For each database, the fault that the case could reveal there. */
   risks: Record<GoldenPlace, string>;
 }
 
@@ -55,7 +55,7 @@ const quarter = { from: '2024-01-01', to: '2024-04-01' };
 const months = { ...quarter, grain: 'month', fill: 'none' } as const;
 const whole = { dimensions: [], grain: null, fill: 'none', ...quarter } as const;
 
-/** One file for each pattern, with these cases. */
+/** The cases of each pattern. Each pattern has one golden file. */
 export const goldenCases: Record<Pattern, GoldenCase[]> = {
   aggregate: [
     {

@@ -20,7 +20,7 @@ export function uploadRequest(as: Client, table: string, file: string | Buffer, 
     .send(file);
 }
 
-/** Loads CSV into a mirror table through the service's own upload. `types` as in `?types=`. */
+/** Uploads CSV into a mirror table. `types` has the form of the query parameter `types`, such as `id:int,v:text`. */
 export async function upload(app: TestApp, table: string, csv: string | Buffer, types?: string): Promise<void> {
   const response = await uploadRequest(app.admin, table, csv, types === undefined ? {} : { types });
   if (response.status >= 300) throw new Error(`${table}: ${JSON.stringify(response.body)}`);
@@ -37,14 +37,14 @@ export async function runToEnd(app: TestApp, jobId: number, query = {}): Promise
   return body;
 }
 
-/** Runs a mapping on a new graph. */
+/** Runs a mapping on a new graph to the end of its run. */
 export async function ingest(app: TestApp, mapping: string): Promise<{ graphId: number; jobId: number; run: any }> {
   const graphId = await aGraph(app);
   const jobId = await aJob(app, graphId, mapping);
   return { graphId, jobId, run: await runToEnd(app, jobId) };
 }
 
-/** For each target: read, inserted, updated, unchanged, deleted, rejected, skipped. */
+/** The counts of each target, in this order: read, inserted, updated, unchanged, deleted, rejected, skipped. */
 export function counts(run: any): Record<string, number[]> {
   return Object.fromEntries(
     run.report.targets.map((t: any) => [t.target, [t.read, t.inserted, t.updated, t.unchanged, t.deleted, t.rejected, t.skipped]]),
@@ -59,7 +59,7 @@ export async function rejectedRows(app: TestApp, runId: number): Promise<any[]> 
     .map(line => JSON.parse(line));
 }
 
-/** A mapping of one node 行 keyed by `id`, quarantining, with `columns` besides the key. */
+/** A mapping with one node 行 whose key is `id`. Rejected rows are quarantined. `columns` are those besides the key. */
 export const rowMapping = (table: string, columns: string[], defaults = 'on_error: quarantine, max_error_rate: 1'): string => `version: 1
 source: {timezone: Asia/Shanghai}
 defaults: {${defaults}}
@@ -81,13 +81,13 @@ export async function aTable(app: TestApp, csv: string, types?: string): Promise
   return name;
 }
 
-/** The properties of each node of a graph, by its key. */
+/** The properties of all nodes of a graph, by their key. */
 export async function nodeProperties({ pool }: TestApp, graphId: number): Promise<Record<string, any>> {
   const { rows } = await pool.query(`SELECT key, properties FROM ${graphTables(graphId).nodes} ORDER BY key`);
   return Object.fromEntries(rows.map(row => [row.key, row.properties]));
 }
 
-/** The rules that each rejected row of a run broke, by its key. */
+/** The rules that the rejected rows of a run broke, by the key of the row. */
 export async function brokenRules(app: TestApp, runId: number): Promise<Record<string, string[]>> {
   const rows = await rejectedRows(app, runId);
   return Object.fromEntries(rows.map(row => [row.source_key, row.reasons.map((reason: any) => reason.rule)]));
@@ -102,7 +102,7 @@ nodes:
   - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
 `;
 
-/** Keeps a worker busy: it counts to eight thousand million. */
+/** A mapping whose run keeps a worker busy: its query counts 8.1 thousand million rows. */
 export const slowMapping = `version: 1
 source: {statement_timeout: 30m}
 nodes:

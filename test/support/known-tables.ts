@@ -2,10 +2,10 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { sharedFolder } from './shared-data.js';
 
-/** A table of the data whose numbers of nodes and edges are known: its file and the types of its columns, which are text unless named. */
+/** A table of the shared data, for which `knownNumbers` lists the nodes and edges. A column without an entry in `types` is text. */
 interface KnownTable {
   file: string;
-  /** The columns of a file without a header. */
+  /** The names of the columns, for a file without a header line. */
   header?: string;
   types: Record<string, string>;
 }
@@ -35,7 +35,7 @@ export const knownTables: Record<string, KnownTable> = {
   streets: { file: 'china_divisions/streets.csv', types: {} },
 };
 
-/** Writes each table as `<folder>/<table>.<ending>`. `options` are those of DuckDB's COPY. */
+/** Writes each table to `<folder>/<table>.<ending>` with DuckDB's COPY and the given COPY options. */
 export async function writeKnownTables(folder: string, ending: string, options: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -95,7 +95,7 @@ export const divisions = [
   under('street', 'streets', 'areaCode', 'area'),
 ].join('\n');
 
-/** For each target: read, inserted, updated, unchanged, deleted, rejected, skipped. */
+/** The expected counts of each target, in this order: read, inserted, updated, unchanged, deleted, rejected, skipped. */
 export const knownNumbers = {
   northwind: {
     客户: [91, 91, 0, 0, 0, 0, 0],

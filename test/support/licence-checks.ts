@@ -47,7 +47,7 @@ export function useLicenseServer(): void {
 /** A path in the data directory of the test. */
 export const dataPath = (name = '') => path.join(directory, name);
 
-/** Writes a licence file, and gives its path. */
+/** Writes a licence file and returns its path. */
 export async function fileWith(content: string | Buffer): Promise<string> {
   const file = dataPath('license.lic');
   await rm(file, { recursive: true, force: true });
@@ -55,7 +55,7 @@ export async function fileWith(content: string | Buffer): Promise<string> {
   return file;
 }
 
-/** Runs the check, and expects that no outcome holds the key. */
+/** Runs the licence check. Expects that neither its result nor its error contains the licence key. */
 export async function check(settings: Settings, time = now, latestSeen: Date | null = null): Promise<Checked> {
   try {
     const all = { dataDirectory: directory, licensePublicKey: licensor.publicKeyHex, ...settings };
@@ -83,7 +83,7 @@ export interface AnswerOptions {
   document?: unknown;
   /** Replaces the body that is sent and signed. */
   body?: string | Buffer;
-  /** The body that is sent when it differs from the signed one. */
+  /** The body that is sent, if it differs from the signed body. */
   sent?: string | Buffer;
   status?: number;
   type?: string;
@@ -95,7 +95,7 @@ export interface AnswerOptions {
   at?: Date;
 }
 
-/** Makes a genuine answer of the licence server, with the changes that a test asks for. */
+/** Makes the licence server give a genuine answer, except for what the options change. */
 export function answer(options: AnswerOptions = {}): Answering {
   const { meta, attributes, status = 200, type = 'application/vnd.api+json; charset=utf-8', signer = licensor, at = now } = options;
   return (response, asked) => {
@@ -133,7 +133,7 @@ export interface PayloadOptions {
   more?: Record<string, unknown>;
 }
 
-/** Content of a licence file that was issued 10 days ago and ends in 20 days. */
+/** Content of a licence file that was issued 10 days ago and expires in 20 days. */
 export function payload({ meta, attributes, more }: PayloadOptions = {}): object {
   return {
     data: {

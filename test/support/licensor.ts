@@ -7,7 +7,7 @@ export interface FileOptions {
   payload?: unknown;
   /** Encrypts with this secret; without it the file is plain. */
   secret?: string;
-  /** Overrides, to make files that no honest licensor makes. */
+  /** Overrides, for files that no genuine licensor would make. */
   enc?: string;
   alg?: string;
   prefix?: string;
@@ -15,7 +15,7 @@ export interface FileOptions {
   envelope?: Record<string, unknown>;
 }
 
-/** A licensor: a real Ed25519 key pair, files and signed answers in Keygen's formats. */
+/** A licensor: makes files and signed answers in Keygen's formats with a real Ed25519 key pair. */
 export class Licensor {
   private readonly privateKey: KeyObject;
   readonly publicKeyHex: string;
@@ -46,7 +46,7 @@ export class Licensor {
     return sign(null, Buffer.from(text), this.privateKey).toString('base64');
   }
 
-  /** The headers that make an answer genuine. */
+  /** The headers that sign an answer as genuine. */
   signAnswer(body: string | Buffer, { target, host, date }: { target: string; host: string; date: string }): Record<string, string> {
     const digest = `sha-256=${createHash('sha256').update(body).digest('base64')}`;
     const signature = this.sign(`(request-target): ${target}\nhost: ${host}\ndate: ${date}\ndigest: ${digest}`);
@@ -73,7 +73,7 @@ export function encrypt(content: Buffer, secret: string, { ivBytes = 12, tagByte
   return [ciphertext, iv, cipher.getAuthTag()].map(part => part.toString('base64')).join('.');
 }
 
-/** The body and the request that the server received. */
+/** A request as the server received it. */
 export interface Asked {
   method: string;
   path: string;

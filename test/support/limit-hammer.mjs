@@ -1,12 +1,12 @@
-// One of several processes that hit one storage of the limits at once: `node limit-hammer.mjs postgres|redis URL`, controlled by
-// messages.
+// A child process that sends requests to a storage of rate limits, at the same time as other such processes:
+// `node limit-hammer.mjs postgres|redis URL`. Its parent controls it by messages.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { limitsPool, PostgresStorage } from '../../dist/src/limits/storage/postgres.storage.js';
 import { RedisStorage } from '../../dist/src/limits/storage/redis.storage.js';
 
 const [kind, url] = process.argv.slice(2);
-// The bursts are more than a busy machine answers in the time that a request may wait.
+// On a busy machine, a burst takes longer than the time that a request of the service may wait.
 const patienceMs = 60_000;
 const storage =
   kind === 'redis'
@@ -22,7 +22,7 @@ async function hit({ key, windowMs, limit }) {
   return { key, sentAt, receivedAt: now(), isBlocked, retryAfterS: Math.ceil(timeToBlockExpire) };
 }
 
-/** Every client sends one request to each key at the same time. */
+/** All clients send one request to each key at the same time, each in an order of its own. */
 async function burst(task) {
   const hits = Array.from({ length: task.clients }, () => inAnyOrder(keysOf(task)).map(key => hit({ ...task, key })));
   return Promise.all(hits.flat());
@@ -39,7 +39,7 @@ function inAnyOrder(keys) {
     .map(({ key }) => key);
 }
 
-/** Every client sends requests at random moments until the time is over. Answers the admitted ones. */
+/** All clients send requests at random intervals until the time is over. Returns the admitted ones. */
 async function flood(task) {
   const admitted = [];
   const until = now() + task.forMs;
@@ -63,6 +63,6 @@ process.on('message', async ({ id, work, task }) => {
   }
 });
 process.on('disconnect', () => process.exit());
-// Connects before the first burst, so that all clients start together.
+// Connects before the first burst, so that all processes can start it together.
 await hit({ key: `warm-up of ${process.pid}`, windowMs: 1, limit: 1 });
 process.send({ ready: true });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { windowMs } from '../../src/limits/charge.js';
 import { isLong } from './tier.js';
 
-/** A real storage in which the test only replaces the clock. */
+/** A real storage, in which only the clock is replaced. */
 export interface Stand {
   storage: ThrottlerStorage;
   setClock(ms: number): Promise<unknown>;
@@ -131,7 +131,7 @@ export function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBa
   });
 }
 
-/** The sliding log in its simplest form: all hits ever admitted, read anew each time. */
+/** The simplest sliding log: keeps all admitted hits, and counts those of the window again at each hit. */
 class ListOfHits {
   private readonly admitted = new Map<string, number[]>();
 

@@ -5,7 +5,9 @@ import { type Client, client, type TestApp, userPassword } from './app.js';
 let addresses = 0;
 let users = 0;
 
-/** An address that nothing else in the suite uses. X-Forwarded-For brings it to an application that trusts this machine. */
+/**
+ * Returns an IP address that nothing else in the suite uses. Applications that trust this machine as a proxy read it from X-Forwarded-For.
+ */
 export const newAddress = () => `198.51.${100 + (addresses >> 8)}.${addresses++ & 255}`;
 
 /** A user `limited-<n>`, counted from 0, whose limits nobody has used yet. */
@@ -17,7 +19,7 @@ export async function aLimitedUser({ anonymous, url }: TestApp): Promise<Client 
   return { ...client(url, body.token), id: body.user_id };
 }
 
-/** A login from an address; one that fails, by default. */
+/** Sends a login from an address. By default it fails. */
 export function sendLogin({ anonymous }: TestApp, address: string, body: object = bodyOfNobody, path = '/api/auth/login'): Test {
   return anonymous.post(path).set('X-Forwarded-For', address).send(body);
 }
@@ -40,13 +42,16 @@ export async function send(
   };
 }
 
-/** Notes what the application asks its database, apart from what it asks by itself: its pulse, and queries whose process has ended. */
+/**
+ * Records the statements that the application sends to its database. It omits periodic ones: the check whether the database answers, and
+ * the search for queries whose process has ended.
+ */
 export function noteStatements({ databaseUrl }: TestApp): { noted: () => unknown[]; stop: () => void } {
   const { database } = new pg.Client(databaseUrl);
   const spy = jest.spyOn(pg.Client.prototype, 'query');
   const isByItself = (query: unknown): boolean => query === 'SELECT 1' || String(query).startsWith('UPDATE query_runs');
   return {
-    // The shared application works in this process too.
+    // Keeps only statements to the database of this application, because the shared application runs in the same process.
     noted: () =>
       spy.mock.calls
         .flatMap(([query], i) => ((spy.mock.contexts[i] as pg.Client).database === database ? [query as unknown] : []))

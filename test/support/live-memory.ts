@@ -4,7 +4,7 @@ import vm from 'node:vm';
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc') as () => void;
 
-/** The bytes that this process still uses. Garbage does not count: how much of it waits depends on the machine. */
+/** The bytes that this process uses after a garbage collection. Without one, the figure would depend on the machine. */
 export function liveBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

@@ -2,7 +2,7 @@ import { PartsBroker } from '../../src/retrieval/process/threads/parts-broker.js
 import { type SharedParts } from '../../src/retrieval/process/threads/shared-parts.js';
 import { ThreadParts } from '../../src/retrieval/process/threads/thread-parts.js';
 
-/** The parts of graphs of a process that has one thread. */
+/** The parts of graphs in a process with one thread: the broker and the thread pass each other messages directly. */
 export function localParts(budgetBytes: number): SharedParts {
   const none = (): void => undefined;
   const broker = new PartsBroker(budgetBytes, { drop: graphId => parts.drop(graphId), release: none, outdated: none, collect: none });

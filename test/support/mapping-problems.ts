@@ -48,7 +48,7 @@ function refusalOf(text: string): MappingError | null {
 
 export const problemsOf = (text: string): readonly MappingProblem[] => refusalOf(text)?.problems ?? [];
 
-/** As listed in the body of the answer. */
+/** The problems as the body of the answer lists them. */
 export function listedProblems(text: string): ListedProblem[] {
   const refusal = refusalOf(text);
   return refusal === null ? [] : (toErrorBody(new MappingRefusedError(refusal), false).detail as { errors: ListedProblem[] }).errors;

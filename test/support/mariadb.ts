@@ -9,10 +9,9 @@ import { freePort } from './free-port.js';
 
 const server = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/bin/mariadbd'].find(file => existsSync(file));
 
-/** Whether there is a MariaDB for tests. */
 export const mariaDbIsThere = server !== undefined;
 
-/** Whether there is a MariaDB for tests; the log says what is missing. */
+/** Whether this machine has MariaDB for tests. If not, logs how to install it. */
 export function hasMariaDb(): boolean {
   if (!mariaDbIsThere) console.warn('Skipped: `apt-get install mariadb-server-core mariadb-client-core` brings what this test needs.');
   return mariaDbIsThere;
@@ -29,7 +28,7 @@ export class MariaDb {
 
   static async start(settings: string[] = []): Promise<MariaDb> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'mariadb-'));
-    // Another server clears away the temporary files that it finds in a folder shared with it.
+    // Each server has a folder of its own for temporary files: a server deletes all that it finds there, also those of another server.
     const files = [`--datadir=${path.join(folder, 'files')}`, `--tmpdir=${folder}`, `--user=${os.userInfo().username}`];
     execFileSync('mariadb-install-db', ['--no-defaults', ...files, '--auth-root-authentication-method=normal', '--skip-test-db'], {
       stdio: 'ignore',
@@ -49,12 +48,12 @@ export class MariaDb {
     return db;
   }
 
-  /** A DSN for the reader, with the parts that a test changes. */
+  /** A DSN for the user `reader`. A test may replace its parts. */
   dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'sales', query = '?ssl-mode=disabled' } = {}): string {
     return `mysql://${user}@${host}:${this.port}/${database}${query}`;
   }
 
-  /** Runs a statement as the administrator, in the database `sales`, and gives values as text. */
+  /** Runs a statement as the administrator in the database `sales`. Returns its values as text. */
   run(sql: string): Promise<(string | null)[][]> {
     return new Promise((resolve, reject) => {
       const rows: (string | null)[][] = [];

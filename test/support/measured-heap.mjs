@@ -1,5 +1,5 @@
-// Measures in a process of its own, whose heap holds nothing else, what V8 takes for values and for what queries hold, beside what the
-// service counts for them. Writes a line `{ what, name, counted, measured }` for each, in bytes. Run it with `--expose-gc`, and with
+// Measures the heap that V8 uses for values and for running queries, in a process of its own, and compares it with the bytes that the
+// service counts. Writes one line `{ what, name, counted, measured }` for each, in bytes. Run it with `--expose-gc`, and with
 // `--no-opt --no-flush-bytecode`, so that V8 neither adds nor drops code meanwhile.
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -25,11 +25,14 @@ function usedBytes() {
   return process.memoryUsage().heapUsed;
 }
 
-/** So many values are measured that the needs of V8 itself, for code and the like, do not matter. */
+/** The bytes of values for one measurement: so many that the needs of V8 itself, such as code, do not matter. */
 const bytesOfAll = asked.bytes;
 const mostValues = 100_000;
 
-/** Measures the values of `make` for 0, 1, 2 and so on, up to three times: V8 adds code now and then, but not each time. */
+/**
+ * Measures the values `make(0)`, `make(1)` and so on. Repeats up to three times while the counted bytes are 30 % or more away from the
+ * measured ones, because V8 sometimes adds code meanwhile.
+ */
 function measure(name, make) {
   const isNear = ({ counted, measured }) => Math.abs(counted / measured - 1) < 0.3;
   let found = measureOnce(name, make);
@@ -38,7 +41,7 @@ function measure(name, make) {
 }
 
 function measureOnce(name, make) {
-  // Code that runs for the first time leaves objects of its own.
+  // Runs the code before the measurement, because its first runs leave objects of their own.
   for (let i = 0; i < 150; i++) sizeOf(make(i));
   const count = Math.min(mostValues, Math.ceil(bytesOfAll / sizeOf(make(150))));
   const values = new Array(count).fill(null);
@@ -52,7 +55,7 @@ function measureOnce(name, make) {
   return { name, counted, measured: usedBytes() - before, count: values.length };
 }
 
-/** Returns a function that evaluates the expression, with `i` one higher at each call. */
+/** Returns a function that evaluates the expression. At each call `i` is one higher. */
 function evaluating(expression) {
   const run = { parameters: new Map(), limits: { steps: 1e9, heldBytes: 1e9 }, now };
   const rows = prepareInMemory(parseCypher(`UNWIND range(1, 10000000) AS i RETURN ${expression} AS v`), emptyGraph, run).rows();
@@ -135,7 +138,7 @@ const kinds = {
   'a path': i => ({ kind: 'path', nodes: listOfNodes(i), edges: Array.from({ length: 8 }, (_, at) => edge(i + at)) }),
 };
 
-/** Expressions whose every part is made anew for each `i`, with lists of so many items at most. */
+/** Expressions whose every part is created anew for each `i`. Their lists have at most `most` items. */
 const nestedIn = (maxDepth, most) =>
   fc.letrec(tie => ({
     value: fc.oneof(
@@ -169,7 +172,7 @@ function* randomValues({ seed, values: runs }) {
 }
 
 const nested = nestedIn(2, 10);
-/** Clauses that take an `i` and a `v`, and give both. */
+/** Clauses that read the variables `i` and `v`, and pass both on. */
 const clauses = fc.oneof(
   fc.tuple(nested, fc.constantFrom('i % 7', 'v', 'i')).map(([item, key]) => `WITH i, ${item} AS v ORDER BY ${key}`),
   fc.tuple(nested, fc.constantFrom(2, 30, 500)).map(([item, groups]) => `WITH i % ${groups} AS i, collect(${item}) AS v`),
@@ -193,7 +196,7 @@ const queries = fc
   .tuple(fc.integer({ min: 500, max: 2_000 }), fc.array(clauses, { minLength: 1, maxLength: 4 }), ends)
   .map(([rows, middle, end]) => `UNWIND range(1, ${rows}) AS i WITH i, null AS v ${middle.join(' ')} ${end}`);
 
-/** Measures queries when they have given their first row, and when their caller has kept all rows. */
+/** Measures each query twice: after its first row, and after all rows, which the caller keeps. */
 function* randomQueries({ seed, queries: runs }) {
   for (const text of fc.sample(queries, { seed, numRuns: runs }))
     for (const most of [1, Infinity]) {
@@ -206,7 +209,7 @@ function* randomQueries({ seed, queries: runs }) {
     }
 }
 
-/** The query after so many rows, which are kept. Null if it may not hold so much. */
+/** Runs a query until `most` rows are kept, or to its end. Returns null if the query exceeds the limit of 128 MiB. */
 function heldBy(text, most) {
   const run = { parameters: new Map(), limits: { steps: 1e9, heldBytes: 2 ** 27 }, now };
   const { work, rows: open } = prepareInMemory(parseCypher(text), emptyGraph, run);

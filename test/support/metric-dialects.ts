@@ -7,7 +7,7 @@ export const dialects = ['duckdb', 'mysql', 'clickhouse'] as const;
 type Dialect = (typeof dialects)[number];
 export type Place = 'mirror' | Dialect;
 
-/** Texts that collations take for equal, times around midnight in Shanghai and around a change of the clock in New York. */
+/** Products that some collations treat as equal, times around midnight in Shanghai, and times around a change of the clock in New York. */
 const products = ['tea', 'Tea', 'tea ', 'té', '茶', "o'clock", 'a%b', null];
 export const sold = Array.from({ length: 64 }, (_, index) => ({
   id: index + 1,
@@ -54,7 +54,7 @@ export const month = { grain: 'month', from: '2023-11-01', to: '2024-07-01' };
 export const byRegion = { dimensions: ['地区'] };
 export const newYork = { grain: 'day', from: '2024-03-08', to: '2024-03-14', timezone: 'America/New_York', fill: 'zero' };
 
-/** Metrics of an editor on the same tables in the mirror and on the other databases. */
+/** Creates the same metrics on tables of the mirror and on equal tables of the other databases, as a user who may edit the graph. */
 export class MetricDialects {
   test: TestApp;
   editor: Client;
@@ -63,7 +63,7 @@ export class MetricDialects {
   private readonly connections: Partial<Record<Place, number>> = { mirror: 1 };
   private names = 0;
 
-  /** @param more Statements that make further tables on the other databases */
+  /** @param more statements that make further tables, for each of the other databases */
   async start(more: Partial<Record<Dialect, string[]>> = {}): Promise<void> {
     this.engines = await startEngines();
     this.test = await startTestApp({ DUCKDB_DIR: this.engines[0]!.directory! });
@@ -146,7 +146,7 @@ export class MetricDialects {
     return body.id;
   }
 
-  /** Both bindings have a join and a filter of rows, and rows with the same time. */
+  /** Defines a conversion metric. Both of its bindings have a join and a row filter, and some of their rows have the same time. */
   async defineConversion(place: Place, rest: string): Promise<number> {
     const [base, event] = [this.newName('base'), this.newName('event')];
     const more = { grain: ['s.product', 's.id'], row_filter: 's.quantity IS NULL OR s.quantity < 15' };
@@ -172,7 +172,7 @@ export function plainRow(row: unknown[]): unknown[] {
   return row.map(value => (typeof value === 'string' ? plain(value) : value));
 }
 
-/** A number without zeros at its end: columns of the others have digits of their own. */
+/** Removes zeros at the end of a decimal: each database writes another number of decimal places. */
 export function plain(value: string): string {
   return /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
 }

@@ -4,7 +4,7 @@ import { type Client, grantConnection, type TestApp } from './app.js';
 export interface MetricEditor {
   editor: Client;
   graphId: number;
-  /** Creates a metric, and gives its id. */
+  /** Creates a metric and returns its id. */
   aMetric: (fields: object) => Promise<number>;
   execute: (id: number, request?: object) => ReturnType<Client['post']>;
 }

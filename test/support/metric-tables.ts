@@ -102,7 +102,7 @@ export function resolve(formula: string, binding: MetricBinding | null = orders)
 export function compile(formula: string, request: Partial<MetricRequest> = {}, binding: MetricBinding | null = orders) {
   return compileMetrics([{ name: 'value', metric: resolve(formula, binding) }], { ...nothing, ...request });
 }
-/** The fields and kinds of the problems for which a request is refused. */
+/** The fields and kinds of the problems for which a request is refused. Undefined if it is compiled. */
 export function problems(formula: string, request: Partial<MetricRequest>, binding = orders) {
   try {
     compile(formula, request, binding);
@@ -115,7 +115,7 @@ export function problems(formula: string, request: Partial<MetricRequest>, bindi
 
 export interface MetricTables {
   client: pg.Client;
-  /** In the zone of the request, as the service does. */
+  /** Runs a metric in a session with the time zone of the request, as the service does. */
   run(formula: string, request?: Partial<MetricRequest>, binding?: MetricBinding): Promise<unknown[][]>;
   totals: MetricTables['run'];
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * The ways in which a metric can come out wrong without an error, numbered as in A.6 of the specification of metrics. Each is asked over REST
- * and compared with a number computed by hand from the rows below. `trapped` is the result of a query that falls into the trap on the same
- * rows. It must differ, or the rows would not show the trap.
+ * The ways in which a metric can be wrong without an error, numbered as in A.6 of the specification of metrics. Each question is asked over
+ * REST, and its answer compared with numbers computed by hand from the rows below. `trapped` is the result of a query that makes the
+ * mistake on the same rows. It must differ, or the rows would not show the mistake.
  */
 export interface Question {
   formula: string;
@@ -11,11 +11,11 @@ export interface Question {
   rows?: string[];
   totals?: string;
   warnings?: string[];
-  /** The refused metric or request: its code, or place and type of each problem. */
+  /** For a refused metric or request: its code, or the place and type of each problem. */
   refused?: string[];
-  /** Parts of the answer. */
+  /** Parts that the answer must have. */
   answer?: object;
-  /** The names that a refusal lists. */
+  /** The names that the refusal must list. */
   known?: string[];
   trapped?: [sql: string, value: string];
 }
@@ -56,7 +56,7 @@ export const traps: Record<string, Question[]> = {
     {
       formula: '[销售] - [退款]',
       request: { dimensions: ['region'], time: { fill: 'zero' } },
-      // 150 - 16, 0 - 4, 30 - 0, 7 - 2
+      // east 150 - 16, south 0 - 4, west 30 - 0, null 7 - 2
       rows: ['east 134', 'south -4', 'west 30', 'null 5'],
       totals: '165',
       trapped: ["SELECT sum(s.amount) - sum(r.amount) FROM sale s JOIN refund r USING (region) WHERE region = 'east'", '418'],
@@ -100,7 +100,7 @@ export const traps: Record<string, Question[]> = {
       formula: 'WAVG(price, weight)',
       binding: on('priced'),
       request: { dimensions: ['region'] },
-      // (10 * 1 + 20 * 3) / (1 + 3); no weight
+      // east: (10 * 1 + 20 * 3) / (1 + 3); west has no weight.
       rows: ['east 17.5', 'west null'],
       trapped: ["SELECT sum(price * weight) / sum(weight) FROM priced WHERE region = 'east'", '7'],
     },
@@ -266,7 +266,7 @@ export const traps: Record<string, Question[]> = {
       ],
     },
     {
-      // Two visits of the home page, three buys after them: a rate above one is right, and said.
+      // Two visits of the home page are followed by three purchases: a rate above one is right, and a warning says so.
       formula: 'CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY)',
       request: { filters: [{ field: 'page', op: '=', value: 'home' }] },
       rows: ['1.5'],

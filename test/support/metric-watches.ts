@@ -3,10 +3,10 @@ import { type Client, grantConnection, type TestApp } from './app.js';
 import { aGraph, upload } from './ingestion.js';
 import { Receiver } from './webhook-receiver.js';
 
-/** The times of a watch that a test checks itself. */
+/** The cron expression of watches that only a test makes due: their next time is on 1 January. */
 export const never = '0 0 1 1 *';
 
-/** Watches of an editor, who may read the mirror, and the receiver that they tell. */
+/** Watches of a user who may edit the graph and read the mirror, and the receiver of their webhooks. */
 export class MetricWatches {
   private metrics = 0;
 
@@ -36,7 +36,7 @@ export class MetricWatches {
     await upload(this.app, 'sales', `region,amount\n${amounts.map((amount, index) => `r${index},${amount}\n`).join('')}`, `amount:${type}`);
   }
 
-  /** A metric of the editor on a graph of the admin. */
+  /** Makes a metric that the user `editor` defines, on a graph of the admin. */
   async aMetric(
     amounts: string[],
     more: object = {},
@@ -73,14 +73,14 @@ export class MetricWatches {
     }
   }
 
-  /** Lets the time of the watch come, and waits for its end. */
+  /** Makes the watch due, and waits until it was checked. */
   async check(at: string, id: number): Promise<any> {
     const before = (await this.app.admin.get(`${at}/${id}`).expect(200)).body;
     await this.makeDue(id);
     return this.until(`${at}/${id}`, watch => watch.checked_at !== before.checked_at);
   }
 
-  /** The bodies that the receiver has got. */
+  /** The bodies of the messages that the receiver got. */
   messages(): any[] {
     return this.receiver.received.map(({ body }) => JSON.parse(body));
   }

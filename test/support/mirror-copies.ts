@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Response } from 'supertest';
 import { type TestApp } from './app.js';
 
-/** Asks for a copy of tables into the mirror. */
+/** Requests a copy of tables into the mirror. */
 export async function startCopy({ admin }: TestApp, connection: number, tables: object[]): Promise<Response> {
   return admin.post(`/api/warehouse/connections/${connection}/mirror`).send({ tables });
 }
@@ -40,7 +40,7 @@ export async function mirroredRows({ pool }: TestApp, table: string): Promise<st
   return (await pool.query(`SELECT t::text AS row FROM mirror.${table} t ORDER BY 1`)).rows.map(({ row }) => row);
 }
 
-/** A mirror table as the API describes it. */
+/** The description of a mirror table from the API. */
 export async function mirroredTable({ admin }: TestApp, table: string): Promise<any> {
   return (await admin.get(`/api/warehouse/connections/1/tables/${table}`).expect(200)).body;
 }

@@ -4,21 +4,21 @@ import { type AddressInfo } from 'node:net';
 
 interface Call {
   headers: IncomingHttpHeaders;
-  /** The messages of the chat, the system's first. */
+  /** The messages of the chat. The first one is that of the system. */
   messages: { role: string; content: string }[];
 }
 
 /** Reply of the model: the text of a completion, a status with a body, a function that answers by itself, or null to never answer. */
 export type Reply = string | { status: number; body: string } | ((response: http.ServerResponse) => void) | null;
 
-/** A server with the API of OpenAI, whose model says what the test tells it to. */
+/** A server with the API of OpenAI. The test decides what its model replies. */
 export class ModelServer {
   readonly calls: Call[] = [];
   /** Decides the reply to each call. */
   reply: (call: Call) => Reply = () => 'nothing';
-  /** Whether it can send a completion while it is written. */
+  /** Whether the server supports streamed completions. */
   streams = true;
-  /** Is waited for before the last line of a completion that is sent while it is written. */
+  /** The last line of a streamed completion is sent once this promise is resolved. */
   lastLine: Promise<void> = Promise.resolve();
 
   private constructor(private readonly server: http.Server) {}
@@ -53,7 +53,7 @@ export class ModelServer {
     return model;
   }
 
-  /** Sends a completion in pieces of seven characters, which split events and lines. */
+  /** Streams a completion in pieces of seven characters, so that lines arrive in parts. */
   private async send(text: string, response: http.ServerResponse): Promise<void> {
     const last = text.lastIndexOf('\n') + 1;
     for (const part of [text.slice(0, last), text.slice(last)]) {

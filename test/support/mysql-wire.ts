@@ -4,10 +4,10 @@ export function packet(sequence: number, ...parts: (Buffer | number[])[]): Buffe
   return Buffer.concat([Buffer.from([body.length & 255, (body.length >> 8) & 255, body.length >> 16, sequence]), body]);
 }
 
-/** The 20 bytes that a server has a login mixed with the password. */
+/** The 20 random bytes with which a server has the client hash its password. */
 export const scramble = Buffer.from('12345678123456789012');
 
-/** The first packet of a server, with every capability but compression. */
+/** The first packet of a server. Its capability flags leave out compression, and TLS unless `hasTls`. */
 export function greetingOf({ plugin = 'mysql_native_password', hasTls = false } = {}): Buffer {
   return packet(
     0,
@@ -22,23 +22,23 @@ export function greetingOf({ plugin = 'mysql_native_password', hasTls = false } 
   );
 }
 
-/** Done, with the status of a session that commits by itself. */
+/** An OK packet, with the status flag for autocommit. */
 export const ok = (sequence: number): Buffer => packet(sequence, [0, 0, 0, 2, 0, 0, 0]);
 
 export interface WireColumn {
   name?: string;
-  /** A text by default. */
+  /** Number of the type in the protocol; 253, a text, by default. */
   type?: number;
-  /** The number of a collation; one of utf8mb4 by default. */
+  /** Number of a collation; 45, a collation of utf8mb4, by default. */
   charset?: number;
 }
 
 const end = (sequence: number): Buffer => packet(sequence, [254, 0, 0, 2, 0]);
 
-/** Takes a statement that has no parameters. */
+/** The answer to the preparation of a statement without parameters. */
 export const prepared = packet(1, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-/** The columns and rows of a statement that was prepared. A row begins with a zero and the bits of its values that are null. */
+/** The columns and rows of a prepared statement. A row begins with a zero byte and the bitmap of its null values. */
 export function resultOf(columns: WireColumn[], rows: (Buffer | number[])[]): Buffer {
   let sequence = 1;
   const definitions = columns.map(({ name = 'a', type = 253, charset = 45 }) =>

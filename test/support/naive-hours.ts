@@ -1,4 +1,4 @@
-/** Hours of the clock of a zone, found by looking at each minute. The dates are those of `Intl`. */
+/** Hours of a zone's clock, found by looking at each minute. The local times come from `Intl`, not from the service. */
 export interface HourFact {
   ms: number;
   amount: number;
@@ -34,7 +34,7 @@ export class NaiveHours {
     });
   }
 
-  /** `2024-10-27T02:15` and `+01:00`. */
+  /** Local time and offset of a moment, such as `2024-10-27T02:15` and `+01:00`. */
   private read(ms: number): { local: string; offset: string } {
     const minute = Math.floor(ms / minuteMs);
     const known = this.known.get(minute) ?? this.localOf(minute * minuteMs);
@@ -53,7 +53,7 @@ export class NaiveHours {
     return `${local.slice(0, 13)}:00${offset}`;
   }
 
-  /** The moments of a local time: none, one or two. */
+  /** The moments, in milliseconds, at which the clock shows a local time: none, one or two. */
   private momentsOf(local: string): number[] {
     const guess = Date.parse(`${local}Z`);
     const found: number[] = [];
@@ -61,7 +61,7 @@ export class NaiveHours {
     return found;
   }
 
-  /** The first moment at a local time, or else after the clock skipped it. */
+  /** The first moment at which the clock shows a local time. If it skips that time, one hour after the last moment one hour before. */
   firstOf(local: string): number {
     const [first] = this.momentsOf(local);
     return first ?? this.momentsOf(move(local, -1, 'hour')).at(-1)! + hourMs;
@@ -73,7 +73,7 @@ export class NaiveHours {
     return [...labels];
   }
 
-  /** Whether a fact counts for an hour. */
+  /** Returns a function that checks whether a fact counts for an hour. */
   counts(label: string, { window, shift }: HourAxis): (fact: HourFact) => boolean {
     const base = this.baseOf(label, shift);
     if (base === null) return () => false;
@@ -102,7 +102,7 @@ export class NaiveHours {
   }
 }
 
-/** A local time moved by hours or days, or by months with the last day of a shorter one. */
+/** Moves a local time by hours, days or months. In a shorter month, it becomes the last day. */
 function move(local: string, count: number, unit: Unit): string {
   const date = new Date(`${local}Z`);
   if (unit !== 'month') return new Date(date.getTime() + count * (unit === 'hour' ? hourMs : dayMs)).toISOString().slice(0, 16);

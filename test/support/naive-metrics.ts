@@ -1,6 +1,6 @@
 /**
- * Metrics computed row by row and period by period, straight from the definitions in metrics.md, with nothing of the compiler. Days
- * are counted from 1970-01-01.
+ * Computes metrics row by row and period by period from the definitions in metrics.md, without any code of the compiler. Days are numbers
+ * that count from 1970-01-01.
  */
 export type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
 
@@ -8,9 +8,9 @@ export interface Fact {
   table: string;
   /** The local day, null if it has none. */
   day: number | null;
-  /** Orders the facts of a table. */
+  /** The number of the row, which orders facts of the same channel. */
   id: number;
-  /** The local time in days, as far as the time column tells it. */
+  /** The local time in days, with the precision of the time column. */
   moment: number | null;
   dimensions: Record<string, string | null>;
   numbers: Record<string, number | null>;
@@ -42,12 +42,12 @@ export interface NaiveRequest {
   to: number | null;
   weekStart: 'monday' | 'sunday';
   fill: 'none' | 'null' | 'zero';
-  /** Keeps the facts of those dimensions for which an expression over all time, or over the range, is above a value. */
+  /** Keeps the facts of those groups by `by` in which `of` is above `value`. `of` covers all time, or with `inRange` the range. */
   above?: { by: string; of: Expression; value: number; inRange: boolean };
 }
 
 interface Axis {
-  /** Up to the day `at`, where that is one of several of a period. */
+  /** The frame of a window. `at` is its last day, if that is one of several days of a period. */
   window?: Extract<Expression, { kind: 'window' }> & { at?: number };
   change?: Extract<Expression, { kind: 'change' }>;
   within?: string[];
@@ -64,7 +64,7 @@ export function dayOf(text: string): number {
 
 export function textOf(day: number, grain?: Grain | null): string {
   const text = new Date(day * 86_400_000).toISOString();
-  // The tables are read in zones of China and Singapore.
+  // All tests use zones of China and Singapore, which are eight hours ahead of UTC.
   return grain === 'hour' ? `${text.slice(0, 16)}+08:00` : text.slice(0, 10);
 }
 
@@ -79,7 +79,7 @@ export function startOf(day: number, grain: Grain, weekStart: NaiveRequest['week
 
 const months: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** On the last day of a shorter month. */
+/** Moves a day by `count` grains. In a shorter month, it becomes the last day. */
 export function later(day: number, count: number, grain: Grain): number {
   const size = months[grain];
   if (size === undefined) return day + count * (grain === 'week' ? 7 : 1);
@@ -101,14 +101,14 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   };
 
   const frames = new Map<string, (fact: Fact) => boolean>();
-  /** Whether a fact counts for a period. */
+  /** Returns a function that checks whether a fact counts for a period. */
   const counts = (period: number | null, axis: Axis): ((fact: Fact) => boolean) => {
     const key = JSON.stringify([period, axis.window, axis.change]);
     const known = frames.get(key) ?? byDay(frameOf(period, axis));
     frames.set(key, known);
     return known;
   };
-  /** Facts of one day are all in a frame, or none is. */
+  /** Caches the result by day. That is exact for grains of a day or longer: their frame has all facts of a day or none. */
   function byDay(frame: (fact: Fact) => boolean): (fact: Fact) => boolean {
     const days = new Map<number | null, boolean>();
     return fact => {
@@ -140,7 +140,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     const start = isOfWholes && window.day === 'LAST' ? later(end, -source.count, source.grain) : -Infinity;
     return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day >= start && day <= at;
   }
-  /** The days of the period that a change leads to, within the range. */
+  /** The days of a period within the range, moved back as the change says. */
   function daysOf(period: number | null, change: Axis['change']): [first: number, end: number] {
     const back = (day: number): number => {
       if (!change) return day;
@@ -221,7 +221,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     }
   }
 
-  /** Days without rows are left out, or zero. */
+  /** The mean over the days of a period. Days without rows are left out, or count as zero with `fill: zero`. */
   function meanOf(
     node: Extract<Expression, { kind: 'window' }>,
     row: { period: number | null; tuple: string; isPresent: boolean },
@@ -248,10 +248,10 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     { period, tuple, isPresent }: { period: number | null; tuple: string; isPresent: boolean },
   ): number | null {
     const isOf = (leaf: Leaf, fact: Fact): boolean => fact.table === leaf.table && (!leaf.flagged || fact.flag);
-    // Two kinds of time are compared by day.
+    // Tables have different kinds of time, so events of another table than the base are compared by day.
     const timeOf = (fact: Fact): number => (base.table === event.table ? fact.moment! : fact.day!);
     const bases = facts.filter(fact => isOf(base, fact) && inRange(fact.day));
-    // Filters are for base events.
+    // Filters apply to base events only, so the other events come from the unfiltered facts.
     const credited = given.flatMap(fact => {
       if (!isOf(event, fact) || fact.day === null || fact.numbers.key === null) return [];
       const before = bases.filter(other => other.day !== null && other.numbers.key === fact.numbers.key && timeOf(other) <= timeOf(fact));
@@ -265,11 +265,11 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       tupleOf(fact) === tuple && (grain === null || (fact.day === null ? null : startOf(fact.day, grain, weekStart)) === period);
     const [count, all] = [credited.filter(isHere).length, bases.filter(isHere).length];
     if (all === 0 && !isPresent) return fill === 'zero' && mode === 'COUNT' ? 0 : null;
-    // As for a sum, a rate without credited facts is null unless it is filled.
+    // Without credited facts, a rate is null unless it is filled with zero, as a sum is.
     return mode === 'COUNT' ? count : combine('/', count === 0 && fill !== 'zero' ? null : count, all);
   }
 
-  /** By the bytes of the channel, none behind all others, then by id. */
+  /** Orders by channel, facts without a channel last, then by id. */
   function byIdentity(a: Fact, b: Fact): number {
     const [first, second] = [a, b].map(({ dimensions: { channel } }) => channel ?? '\uffff') as [string, string];
     return first === second ? a.id - b.id : first < second ? -1 : 1;
@@ -292,7 +292,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     if (fill === 'zero') return value ?? 0;
     if (axis.window?.at !== undefined && group.length === 0 && !(isPresent && (fn === 'COUNT' || fn === 'DISTINCT'))) return null;
     if (fn !== 'COUNT' && fn !== 'DISTINCT') return value;
-    // Without any key there is one group, also of no rows.
+    // Without a grain and dimensions there is one group, even if it has no rows.
     if (group.length > 0 || (grain === null && request.dimensions.length === 0)) return value;
     return axis.change || !isPresent ? null : 0;
   }
@@ -315,7 +315,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   }
 }
 
-/** Facts without a value of the dimension are never above. */
+/** The filter of `above`. It drops facts that have no value of the dimension. */
 function isAbove({ by, of, value, inRange }: NonNullable<NaiveRequest['above']>, all: readonly Fact[], request: NaiveRequest) {
   const { above: _, ...rest } = request;
   const range = inRange ? {} : { from: null, to: null };
@@ -324,7 +324,7 @@ function isAbove({ by, of, value, inRange }: NonNullable<NaiveRequest['above']>,
   return (fact: Fact): boolean => fact.dimensions[by] != null && kept.has(fact.dimensions[by]);
 }
 
-/** The rows that make a tuple of a period appear. */
+/** The tables and frames whose rows make a tuple appear in a period. */
 function scansOf(node: Expression, axis: Axis): { table: string; axis: Axis; base?: Leaf }[] {
   switch (node.kind) {
     case 'conversion':
@@ -352,7 +352,7 @@ function combine(op: '+' | '-' | '*' | '/', left: number | null, right: number |
   return op === '+' ? left + right : op === '-' ? left - right : left * right;
 }
 
-/** The sum over the facts of the first or last moment: of all of them, or of those with the same key among `keyed`. */
+/** The sum over the facts of the first or last moment. With `keyed`, each key has a first or last moment of its own among those facts. */
 function pick(fn: 'FIRST' | 'LAST', facts: Fact[], keyed: Fact[] | null): number | null {
   const isPicked = (fact: Fact): boolean => {
     const others = (keyed ?? facts).filter(other => other.moment !== null && (!keyed || other.numbers.key === fact.numbers.key));

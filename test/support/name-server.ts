@@ -10,18 +10,18 @@ const address = '127.0.0.53';
 const port = 53;
 const types = { a: 1, aaaa: 28 };
 
-/** Whether this machine lets a test give a process another name server: as root, and in a container only with the right to mount. */
+/** Whether a test may give a process another name server. Root may; inside a container, root may only with the right to mount. */
 export const mayName = process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
 
-/** The end of the title of a test that needs it. */
+/** Ends the title of a test that needs such a server, with the reason why it is skipped. */
 export const whyNotName = mayName ? '' : ' (skipped: this user may not make mounts; root may)';
 
-/** A name server whose answers a test decides. Each is asked for again at once: none may be kept. */
+/** A name server whose answers a test decides. They have a lifetime of 0, so the service must ask again each time. */
 export class NameServer {
-  /** The addresses of each name, as they are at a question. Others do not exist. */
+  /** Returns the addresses of a name at the time of a question. Names without an entry do not exist. */
   readonly names = new Map<string, () => string[]>();
   private readonly socket: Socket = createSocket('udp4');
-  /** The last answer. The system asks for both kinds of addresses at once, IPv4 first. */
+  /** The addresses of the last answer. The system asks for IPv4 and then at once for IPv6: both answers come from one call. */
   private asked: string[] = [];
 
   private constructor(private readonly folder: string) {
@@ -36,7 +36,7 @@ export class NameServer {
     return server;
   }
 
-  /** A command that becomes the one which follows it, and looks names up here. */
+  /** A command prefix. It executes the command after it with this server in `/etc/resolv.conf`. */
   get through(): readonly string[] {
     return ['unshare', '--mount', 'sh', '-c', 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"', 'sh', this.file];
   }
@@ -50,7 +50,7 @@ export class NameServer {
     return path.join(this.folder, 'resolv.conf');
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc1035#section-4 */
+  /** Answers a question in the format of https://www.rfc-editor.org/rfc/rfc1035#section-4 */
   private answer(question: Buffer): Buffer {
     const labels: string[] = [];
     let at = 12;

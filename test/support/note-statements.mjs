@@ -1,6 +1,6 @@
 /**
- * Loaded into a service before its own modules. Appends each statement that may hold SQL of somebody else to the file that this module's
- * address names, for statement-check.ts.
+ * Loaded into a service before the service's own modules, for statement-check.ts. Appends each statement that may contain SQL of a user to
+ * the file that `?to=` in this module's URL names.
  */
 import { appendFileSync } from 'node:fs';
 import pg from 'pg';

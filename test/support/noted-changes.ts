@@ -8,7 +8,7 @@ interface Seen {
   edges: Map<string, string>;
 }
 
-/** Compares the nodes and edges of a graph before and after each run with those that the run has noted. */
+/** Compares the nodes and edges that each run changed with those that the run recorded in `graph_changes`. */
 export class NotedChanges {
   private seen: Seen;
 
@@ -24,7 +24,7 @@ export class NotedChanges {
     return new NotedChanges(app, graphId, await see(app, graphId));
   }
 
-  /** The number of nodes and edges that a run has changed since. @throws what it has changed without noting it */
+  /** The number of nodes and edges that changed since the last call. @throws an assertion error if a change was not recorded */
   async check(): Promise<number> {
     const [before, after] = [this.seen, await see(this.app, this.graphId)];
     this.seen = after;

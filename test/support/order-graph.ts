@@ -66,7 +66,7 @@ export const nodes: [id: number, label: string, key: string, properties: object 
   [13, '订单', '103', { 订单编号: 103, 日期: '1998-01-15' }],
   [21, '产品', '1', { 产品编号: 1, 单价: 18, 停产: false }],
   [22, '产品', '2', '{"产品编号": 2, "单价": 9007199254740993.25, "停产": true}'],
-  // This value breaks its declared type. It must never raise a cast error.
+  // The price and `停产` do not have their declared types. They must never cause a cast error in SQL.
   [23, '产品', '3', { 产品编号: 3, 单价: '约 20', 停产: '否' }],
   [31, '批次', '["1997", "a\\"b"]', { 年: 1997, 号: 'a"b' }],
 ];
@@ -83,14 +83,14 @@ const edges: [id: number, type: string, source: number, target: number, properti
   [9, '替代', 21, 21, {}],
 ];
 
-/** Compiles a query that SQL can run exactly. */
+/** Compiles a query to SQL. @throws Error if SQL cannot run it exactly */
 export function compile(text: string, parameters: Record<string, unknown> = {}, options: Partial<CompileOptions> = {}): CompiledQuery {
   const { plan } = prepareCypher(text, schema, JSON.stringify(parameters));
   if (plan === null) throw new Error(`not in SQL: ${text}`);
   return compilePlan(plan, { graphId: 7, limit: 1000, ...options });
 }
 
-/** Whether SQL runs the query. */
+/** Whether SQL can run the query. */
 export function isInSql(text: string, parameters: Record<string, unknown> = {}): boolean {
   return prepareCypher(text, schema, JSON.stringify(parameters)).plan !== null;
 }
@@ -143,7 +143,7 @@ export class OrderGraph {
           ? properties
           : JSON.stringify(Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null)));
       for (const graph of [7, 8]) {
-        // Graph 8 holds the same data under other ids. None of it may ever appear in a result.
+        // Graph 8 has the same data with other ids. A result must never contain any of it.
         await this.client.query(
           `INSERT INTO ${graphTables(graph).nodes} (id, label, key, display, properties, run_id) VALUES ($1, $2, $3, $3, $4, 1)`,
           [id + (graph - 7) * 1000, label, key, json],

@@ -15,7 +15,7 @@ export interface GivenNode {
   properties: Record<string, string | number | boolean | null>;
 }
 
-/** A graph in memory. Nodes are given in the order of their ids, edges by the ids of their ends. */
+/** Builds a graph in memory. `nodes` are in the order of their ids. `edges` name the ids of their two nodes. */
 export function graphInMemory(schema: PlanSchema, nodes: readonly GivenNode[], edges: readonly [type: string, from: number, to: number][]) {
   const labels = schema.labels.map(({ name }) => name);
   const types = schema.edges.map(({ type }) => type);
@@ -46,7 +46,7 @@ function columnOf(nodes: readonly GivenNode[], name: string, isNumber: boolean) 
   return atOnce(column.build());
 }
 
-/** The rows of a plan. */
+/** Runs a plan in memory and returns its rows. */
 export function plannedRows({ cypher, parameters }: GraphPlan, graph: GraphInMemory): CypherValue[][] {
   const toCypher = (value: unknown): CypherValue =>
     Array.isArray(value) ? value.map(toCypher) : typeof value === 'number' ? BigInt(value) : (value as string);

@@ -1,6 +1,6 @@
 import { noteLiterals, type TablesWorld } from './warehouse-tables.contract.js';
 
-/** The tables of the contract on PostgreSQL, in the schema that `search_path` names first. */
+/** The tables of `warehouse-tables.contract.ts` on PostgreSQL, in the first schema of `search_path`. */
 export const postgresTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'snapshot',
   slow: 'SELECT count(*) FROM generate_series(1, 10000000000)',

@@ -11,7 +11,7 @@ import { findPostgresBinaries, restoreLibraryLinks } from '../../src/database/em
 
 const startPatienceMs = 30_000;
 
-/** Finds the folder with the programs of a major of PostgreSQL. Null if this machine does not have it. */
+/** Finds the folder with the programs of a major version of PostgreSQL. Returns null if this machine does not have it. */
 export async function findEngine(major: number): Promise<string | null> {
   if (major === 18) return path.join(await findPostgresBinaries(), 'bin');
   const native = path.resolve(__dirname, '..', 'engines', 'node_modules', `postgres-${major}`, 'native');
@@ -23,12 +23,12 @@ export async function findEngine(major: number): Promise<string | null> {
   return existsSync(path.join(debian, 'initdb')) ? debian : null;
 }
 
-/** A server of a given major that belongs to one test, on a private socket, with an operator's default settings. */
+/** A server of a given major version that belongs to one test. It listens on a private socket and has PostgreSQL's default settings. */
 export class PostgresEngine {
   private constructor(
     private readonly child: ChildProcess,
     private readonly folder: string,
-    /** As the superuser, to the database `postgres`. */
+    /** The URL of the database `postgres`, as the superuser. */
     readonly url: string,
   ) {}
 

@@ -4,16 +4,16 @@ import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/cli
 
 export interface SqlWorld {
   client: WarehouseClient;
-  /** Runs statements on the client's tables, as somebody who may change them. */
+  /** Runs statements on the client's tables, as a user who may change them. */
   change: (sql: string) => Promise<unknown>;
 }
 
-/** Tests what every client does that takes PostgreSQL's SQL. `open` is called once, before the first test. */
+/** Tests every client that accepts PostgreSQL's SQL. `open` is called once, before the first test. */
 export function describePostgresSql(name: string, open: () => SqlWorld): void {
   describe(`${name} takes PostgreSQL's SQL and`, () => {
     let client: WarehouseClient;
     let change: SqlWorld['change'];
-    /** A table as the statements of `change` name it. */
+    /** The quoted name of a table, for statements of `change`. */
     const table = (bare: string): string => `"${client.schema}"."${bare}"`;
 
     beforeAll(async () => {

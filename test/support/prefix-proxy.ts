@@ -1,7 +1,7 @@
 import { createServer, request as ask, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-/** A proxy that shows the service under /graph. It removes the path before it asks, or does not. */
+/** A proxy that serves the service under /graph. With `takesPathOff` it removes this prefix before it forwards a request. */
 export async function proxyTo(url: string, takesPathOff: boolean): Promise<{ server: Server; url: string }> {
   const server = createServer((incoming, answer) => {
     const path = takesPathOff ? incoming.url!.replace(/^\/graph/, '') : incoming.url!;

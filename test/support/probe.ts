@@ -17,11 +17,11 @@ export interface ProbeAnswer {
   problems: string[];
 }
 
-/** Long enough for any one request of a test. A request that takes longer is itself a finding. */
+/** Longer than any request of a test needs. A request that takes longer fails the test. */
 const patienceMs = 20_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
 
-/** Sends a request that no polite client would send, and checks the answer against the OpenAPI document. */
+/** Sends a request that a normal client would not send, and checks the answer against the OpenAPI document. */
 export async function probe(test: TestApp, { method, path, headers = {}, body }: ProbeRequest): Promise<ProbeAnswer> {
   const { hostname, port } = new URL(test.url);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -45,14 +45,13 @@ export async function probe(test: TestApp, { method, path, headers = {}, body }:
   });
 }
 
-/** The headers of a person's requests. */
 export function asPerson(token: string | null): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
 /**
- * The JSON that was sent, so that a request which the document forbids and the service accepts is a problem. Undefined if it is no
- * JSON.
+ * Parses the sent JSON, so that `ResponseCheck` can report a request that the document forbids and the service accepts. Returns undefined
+ * if the body is not JSON.
  */
 function jsonOf(body: string | Buffer | undefined): unknown {
   try {

@@ -1,5 +1,5 @@
-// Runs queries at the same time in a thread as the retrieval process has them. Sends the code of each one's error, or the values of its
-// first row as text.
+// Runs queries at the same time in one thread, with the code of the retrieval process. Sends for each query the code of its error, or the
+// values of its first row as text.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -23,10 +23,10 @@ export const label = (name: string, alias: string, key: string, properties: [nam
 });
 type Properties = [name: string, type: string, ...aliases: string[]][];
 
-/** The properties of labels and relations. */
+/** Makes properties of labels and edges from tuples. */
 export const propertiesOf = (properties: Properties) => properties.map(([name, type, ...aliases]) => ({ name, type, aliases }));
 
-/** A label with a number and a name. */
+/** A label with the key `number` and the display property `name`. */
 export const namedLabel = (name: string, aliases: string[], properties: Properties) => ({
   name,
   aliases,
@@ -36,7 +36,7 @@ export const namedLabel = (name: string, aliases: string[], properties: Properti
   rowCount: 9,
 });
 
-/** The same with Chinese names, each for a column. */
+/** A label with Chinese names of properties. Each property has a column. */
 export const chineseLabel = (
   name: string,
   aliases: string[],
@@ -127,12 +127,12 @@ const values = [
   { label: '产品', property: '标签', value: '新品' },
 ];
 
-/** Links the question on 20 November 2026, with no spelling corrected. */
+/** Links the words of the question as on 20 November 2026. No spelling is corrected. */
 export function linked(question: string, own: PlanSchema = schema): Promise<LinkedQuestion> {
   return linkOver(question, { schema: own, nodes: [...entities.values()], values, metrics });
 }
 
-/** The same over other nodes and values, which are found by their whole names, apart from signs and spaces. */
+/** Links a question over other nodes and values. They are found only by their whole names; signs and spaces do not matter. */
 export async function linkOver(
   question: string,
   of: { schema: PlanSchema; nodes: readonly AnswerNode[]; values?: readonly KnownValue[]; metrics?: MetricEntry[] },
@@ -148,7 +148,7 @@ export async function linkOver(
   });
 }
 
-/** Nodes by their number, each with it as its key, or with its name. */
+/** Nodes by their number. The key of a node is that number, or its name if `isKeyedByName`. */
 export function nodesOf(
   names: readonly [display: string, label: string][],
   keyProperty: string,
@@ -181,7 +181,7 @@ interface Declared extends PlanSchema {
   values?: Record<string, Record<string, string[]>>;
 }
 
-/** A world of questions. `plan` gives the plan of one, `ask` its Cypher text, and both why there is none. */
+/** A world of questions. `plan` returns the plan of a question, `ask` its Cypher text. If there is no plan, both return the reason. */
 export function aWorld({ names, values = {}, ...schema }: Declared) {
   const displays = Object.entries(names).flatMap(([own, all]) => all.map((display): [string, string] => [display, own]));
   const nodes = nodesOf(displays, schema.labels[0]?.keyProperties[0] ?? '');

@@ -120,7 +120,7 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
         [1, 'year'],
         [12, 'month'],
       ] as [number, Grain | 'period'][],
-      // Those have random requests of their own.
+      // The grain `hour` has random requests of its own, in random-hours.spec.ts.
       hour: [] as [number, Grain][],
     }[request.grain ?? 'none'];
     const [count, grain] = dice.of(offsets);
@@ -155,7 +155,7 @@ const leafTexts: Record<LeafFunction, string> = {
   LAST: 'LAST(amount',
 };
 
-/** The formula. Leaves of the other table are metrics of their own. */
+/** The text of the formula. Leaves of the other table become metrics of their own, which are added to `definitions`. */
 export function textOfFormula(node: Expression, definitions: MetricDefinition[], bindings: RandomBindings): string {
   const text = (each: Expression): string => textOfFormula(each, definitions, bindings);
   switch (node.kind) {

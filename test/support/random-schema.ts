@@ -7,16 +7,16 @@ interface Table {
   /** The columns of the key with their types. */
   key: [name: string, type: string][];
   rows: Row[];
-  /** Each reference: its columns, and the table whose key they hold. */
+  /** Each reference has its columns, and the table to whose key they refer. */
   references: { columns: string[]; to: Table }[];
   columns: [name: string, type: string][];
 }
 
 export interface RandomSchema {
   statements: string[];
-  /** Rows by table. */
+  /** The number of rows of each table that becomes nodes. */
   nodes: Record<string, number>;
-  /** Links by table and columns of both ends. */
+  /** The number of edges, by the table and the columns of both ends. */
   edges: Record<string, number>;
 }
 
@@ -25,8 +25,8 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const literal = (value: number | string | null): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
 
 /**
- * Tables with declared keys of one to three columns, references to themselves, to each other in circles, twice to the same table,
- * with gaps, and link tables, with the counts of the graph that they mean.
+ * Random tables with declared keys of one to three columns. They have references to themselves, in circles, twice to the same table, and
+ * with nulls. Some are link tables. Returns also the counts of the graph that they describe.
  */
 export function randomSchema(dice: Dice): RandomSchema {
   const things = Array.from({ length: dice.between(2, 6) }, (_, index) => aThing(dice, index));
@@ -59,7 +59,7 @@ function keyValue(type: string, row: number): number | string {
   return row;
 }
 
-/** Adds columns that hold the key of another row, or nothing. */
+/** Adds columns that contain the key of a random row of `to`, or null. */
 function refer(dice: Dice, table: Table, to: Table, name: string): void {
   const columns = to.key.map(([, type], part): [string, string] => [`${name} ${part}`, type]);
   table.columns.push(...columns);
@@ -70,7 +70,7 @@ function refer(dice: Dice, table: Table, to: Table, name: string): void {
   }
 }
 
-/** A table whose key are the keys of two others. */
+/** A link table: its key consists of the keys of two other tables. */
 function aLink(dice: Dice, things: Table[], index: number): Table {
   const ends = [dice.of(things), dice.of(things)];
   const columns = ends.flatMap((to, end) => to.key.map(([, type], part): [string, string] => [`end ${end} ${part}`, type]));

@@ -9,14 +9,14 @@ export interface RawResponse {
 
 export interface RawExchange {
   responses: RawResponse[];
-  /** The bytes after the last whole response: they are wrong or were cut off. */
+  /** The bytes after the last complete response. They are malformed or were cut off. */
   rest: string;
 }
 
 /** Long enough for any answer of an idle service. */
 const patienceMs = 1_500;
 
-/** Resolves when the service has answered another login, which waited behind those of the same user that came before. */
+/** Sends a login and resolves once it is answered. Logins of one user are answered in turn, so earlier ones are answered by then. */
 async function whenLaterOnesAreAnswered(url: string): Promise<void> {
   const body = JSON.stringify({ username: 'admin', password: 'wrong-wrong' });
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
@@ -26,9 +26,9 @@ async function whenLaterOnesAreAnswered(url: string): Promise<void> {
 }
 
 /**
- * Sends bytes over a new socket and reads what comes back. Hangs up after the first whole response. A request without one counts as
- * incomplete once a later one has been answered, and hanging up tells the server so.
- * @param options.linger goes on reading for so long after the first response, for requests sent one behind the other
+ * Sends bytes over a new socket and reads the responses. Ends the connection after the first complete response. Without one, it waits until
+ * a login that was sent later is answered, and then ends the connection: the server then knows that no more bytes of the request come.
+ * @param options.lingerMs keeps reading for this long after each response, for requests that are sent one after the other
  */
 export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 0 } = {}): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
@@ -48,7 +48,7 @@ export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 
       timer = setTimeout(() => socket.end(), lingerMs);
     });
     socket.on('end', () => socket.end());
-    // A server resets the connection after its answer to hang up on a client that is still sending.
+    // A server resets the connection of a client that is still sending, after it has answered.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);
@@ -85,7 +85,7 @@ function readResponses(bytes: Buffer): RawExchange {
   return { responses, rest };
 }
 
-/** Null while the body is incomplete. */
+/** Reads the body after the headers. Returns null while it is incomplete. */
 function readBody(headers: Record<string, string>, behind: string): { text: string; length: number } | null {
   if (headers['transfer-encoding'] === 'chunked') {
     let text = '';

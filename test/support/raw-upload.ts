@@ -2,7 +2,7 @@ import http from 'node:http';
 import { type Client, type TestApp } from './app.js';
 import { tablesPath } from './ingestion.js';
 
-/** An upload whose body is sent by hand. */
+/** An upload whose body the test writes piece by piece. */
 export function rawUpload(test: Pick<TestApp, 'url'>, as: Client, table: string, headers: Record<string, string> = {}) {
   const request = http.request(`${test.url}${tablesPath}/${table}`, {
     method: 'PUT',

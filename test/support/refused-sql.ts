@@ -1,7 +1,7 @@
 import { toApiError } from '../../src/common/errors/to-api-error.js';
 import { UnsafeFilterClauseError, type UnsafeSql } from '../../src/sql-guard/sql-guard.errors.js';
 
-/** Why a guard refuses, also as an answer says it. */
+/** Runs a guard. Returns what it refuses, after checking the error of the API too. @throws Error if nothing is refused */
 export function refusal(run: () => unknown): UnsafeSql {
   try {
     run();
@@ -10,7 +10,7 @@ export function refusal(run: () => unknown): UnsafeSql {
       const { status, detail } = toApiError(error);
       expect(status).toBe(400);
       expect(detail).toMatch(/^UnsafeFilterClauseError: .+ \/ .+/s);
-      // A mapping's list of problems has a type for each, and no room for the name of a class.
+      // Problems of a mapping show only this sentence, beside a type, so it must not contain the name of the class.
       expect(error.sentence.zh).not.toContain('UnsafeFilterClauseError');
       return error.refused;
     }

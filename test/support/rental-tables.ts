@@ -1,4 +1,4 @@
-/** Tables in the manner of a film rental, with keys that refer in a circle, in SQL that PostgreSQL and MariaDB both read. */
+/** Tables of a film rental, some of whose keys refer in a circle. Their SQL runs on PostgreSQL and MariaDB. */
 type Value = string | number | null;
 
 const times = (count: number, row: (n: number) => Value[]): Value[][] => Array.from({ length: count }, (_, index) => row(index + 1));
@@ -59,7 +59,7 @@ export const rentalRows: Record<string, { columns: string; key: string; rows: Va
   },
 };
 
-/** The column that refers, and the key that it refers to. */
+/** The referring column, and the key to which it refers. */
 const foreignKeys: [table: string, column: string, other: string, key: string][] = [
   ['city', 'country_id', 'country', 'country_id'],
   ['address', 'city_id', 'city', 'city_id'],
@@ -99,7 +99,7 @@ export function rentalStatements({ keys }: { keys: boolean }): string[] {
 
 const links = ['film_actor', 'film_category'];
 
-/** The counts of the graph: a node a row, and an edge for each foreign key with a value. */
+/** The expected counts: a node for each row, and an edge for each foreign key with a value. Each row of a link table is an edge. */
 export function rentalCounts(): { nodes: Record<string, number>; edges: Record<string, number> } {
   const nodes = Object.fromEntries(
     Object.entries(rentalRows).flatMap(([table, { rows }]) => (links.includes(table) ? [] : [[table, rows.length]])),

@@ -23,9 +23,9 @@ export class Replica {
     try {
       const { rows } = await primary.query<{ place: string }>(`SELECT current_setting('data_directory') AS place`);
       const { place } = rows[0]!;
-      // The backup belongs to the session that began it.
+      // A backup ends with the session that started it, so one client runs both statements.
       await primary.query(`SELECT pg_backup_start('replica', true)`);
-      // Files of databases that come and go meanwhile may be missing; the log of the server tells of them.
+      // Files of databases that are created or dropped meanwhile may be missing. The write-ahead log has these changes.
       spawnSync('cp', ['-a', place, cluster]);
       const { rows: ended } = await primary.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
       for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(path.join(cluster, name), { force: true });
@@ -44,17 +44,17 @@ export class Replica {
       settings: {
         fsync: 'off',
         shared_buffers: '32MB',
-        // Not fewer than the primary has.
+        // A replica must allow at least as many connections as its primary.
         max_connections: '200',
         primary_conninfo: `host=${sockets} user=${user} password=${password as unknown as string}`,
-        // A statement that stands in the way of the recovery is cancelled at once.
+        // Recovery cancels a statement that blocks it at once.
         max_standby_streaming_delay: '0',
       },
     });
     return new Replica(server, dataDirectory);
   }
 
-  /** The URL of a database as the superuser. */
+  /** The URL of a database, as the superuser. */
   databaseUrl(database: string): string {
     return this.server.databaseUrl(database);
   }

@@ -5,12 +5,12 @@ import { isLegacyPath } from '../../src/common/errors/error-body.js';
 /** One answer of the service, as a client saw it. `body` is the text; undefined if it was not kept. */
 export interface SeenResponse {
   method: string;
-  /** As requested, with or without `/api` and a query string. */
+  /** The path as requested, with or without `/api` and a query string. */
   path: string;
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string | undefined;
-  /** The JSON that was sent, if the test means it to be allowed by the document. */
+  /** The JSON that was sent, if the test expects the document to allow it. */
   sent?: unknown;
 }
 
@@ -30,7 +30,9 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Headers of ours that only some answers have. Errors may have the last two, from before they failed. */
+/**
+ * Headers of the service that only some answers have. An error may have the last two as well, because they were set before it was raised.
+ */
 const ownHeaders = ['Retry-After', 'WWW-Authenticate', 'Location', 'Idempotent-Replayed', 'X-Ignored-Fields', 'Preference-Applied'];
 const ofSuccess = new Set(['X-Ignored-Fields', 'Preference-Applied']);
 
@@ -38,9 +40,9 @@ const ofSuccess = new Set(['X-Ignored-Fields', 'Preference-Applied']);
 const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
 
 /**
- * Compares answers with our own OpenAPI document. It must describe the status and the type. The body must fit its schema and have
- * no unknown field. An answer of no operation must be an error in the contract's shape. A 5xx must be described by its number;
- * `default` is not enough.
+ * Compares answers with the OpenAPI document. It must describe the status and the media type. The body must fit its schema and have no
+ * unknown field. An answer to a request without an operation must be an error in the shape of the API. A 5xx must be described by its own
+ * number; `default` is not enough.
  */
 export class ResponseCheck {
   private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
@@ -79,7 +81,7 @@ export class ResponseCheck {
       if (!described.headers?.[name]) problems.push(`${where} has a header ${name} that is not described`);
     }
     const asked = operation?.requestBody?.content['application/json']?.schema;
-    // A lenient service names the fields that it ignored.
+    // With this header, the service has accepted and named fields that the document does not allow.
     if (asked && status < 300 && typeof sent === 'object' && headers['x-ignored-fields'] === undefined) {
       problems.push(...this.fit(this.requests, `${where}, of the request: `, asked, JSON.stringify(withoutNulls(sent))));
     }
@@ -128,7 +130,7 @@ export class ResponseCheck {
   }
 }
 
-/** The contract's shape for an answer of no operation. */
+/** The schema of an error for a request that has no operation in the document. */
 function errorSchema(route: string, body: string): Schema {
   const kind = /"errors"\s*:\s*\[/.test(body) ? 'ValidationError' : 'Error';
   return { $ref: `#/components/schemas/${isLegacyPath(route) ? 'Legacy' : ''}${kind}` };
@@ -136,15 +138,15 @@ function errorSchema(route: string, body: string): Schema {
 
 type Schema = Record<string, unknown>;
 
-/** Null for an optional field counts as leaving it out. */
+/** Removes fields that are null: for an optional field, null means the same as leaving it out. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null).map(([name, inner]) => [name, withoutNulls(inner)])); // prettier-ignore
 }
 
 /**
- * Turns an OpenAPI 3.0 schema into JSON Schema. `nullable` becomes a union with null. Unless `open`, an object that lists its
- * properties has no others.
+ * Converts an OpenAPI 3.0 schema to JSON Schema. `nullable` becomes a union with null. Unless `open`, an object that lists its properties
+ * may have no others.
  */
 function toJsonSchema({ nullable, example: _, properties, items, additionalProperties, $ref, ...rest }: Schema, open: boolean): Schema {
   const schema: Schema = { ...rest };

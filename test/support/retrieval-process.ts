@@ -13,7 +13,7 @@ const startPatienceMs = 30_000;
 
 export const retrievalKey = 'a key for retrieval processes, of 32 bytes or more';
 
-/** The two sides of mutual TLS, and a stranger whose certificate nobody has signed. */
+/** Certificates for the two sides of mutual TLS, and a stranger's that no authority has signed. */
 export const tlsFiles = {
   process: { cert: file('cert.pem'), key: file('key.pem'), ca: file('cert.pem') },
   api: { cert: file('api-cert.pem'), key: file('api-key.pem'), ca: file('cert.pem') },
@@ -28,7 +28,7 @@ function file(name: string): string {
   return path.join(certificateFolder, name);
 }
 
-/** A retrieval process deployed apart, as an operator runs it: from `dist`, controlled by its environment. */
+/** A retrieval process as an operator deploys one: started from `dist`, and configured only by its environment. */
 export class DeployedRetrieval {
   output = '';
   private child: ChildProcess | null = null;
@@ -38,7 +38,7 @@ export class DeployedRetrieval {
     private readonly environment: Record<string, string>,
   ) {}
 
-  /** Starts one and waits until it listens. @param environment at least the URL of a database */
+  /** Starts a process and waits until it listens. @param environment at least the URL of a database */
   static async start(environment: Record<string, string>): Promise<DeployedRetrieval> {
     const port = await freePort();
     const scheme = environment.RETRIEVAL_TLS_CERT === undefined ? 'http' : 'https';
@@ -51,10 +51,10 @@ export class DeployedRetrieval {
     return process;
   }
 
-  /** Starts it at the same place, after it has ended. */
+  /** Starts the process again at the same address, after it has ended. */
   async startAgain(): Promise<void> {
     const { PATH, HOME } = process.env;
-    // Outside the repository, so that a developer's `.env` is not read.
+    // The process runs outside the repository, so that a developer's `.env` is not read.
     const child = spawn(process.execPath, [entry], {
       cwd: os.tmpdir(),
       env: { PATH, HOME, ...this.environment },
@@ -71,7 +71,7 @@ export class DeployedRetrieval {
     return this.child!.pid!;
   }
 
-  /** Resolves when the process has ended. */
+  /** Sends the signal, and resolves when the process has ended. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -90,7 +90,7 @@ export class DeployedRetrieval {
   }
 }
 
-/** Runs the command to its end, for a start that is refused. */
+/** Runs a command that must refuse to start, to its end. */
 export async function refusedStart(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [entry], {

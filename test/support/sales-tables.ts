@@ -4,7 +4,7 @@ import { type RandomBindings } from './random-metric.js';
 import { type ForeignDialect } from '../../src/metrics/translate/target-dialect.js';
 import { type ForeignEngine } from './translations.js';
 
-/** Sales with a moment, whose region is that of their buyer, and what was returned on a day. */
+/** The binding of sales. A sale has a time, and the region of its buyer. `returned` has a day without a time. */
 const sales: MetricBinding = {
   connection_id: 1,
   fact: {
@@ -74,7 +74,7 @@ const returned: MetricBinding = {
   joins: [],
 };
 
-/** Both on PostgreSQL, in the mirror. */
+/** The bindings of both tables in the mirror, on PostgreSQL. */
 export const salesBindings: RandomBindings = { sales, returned };
 
 /** A row of either table. A row of `returned` is stored with its day only. */
@@ -87,14 +87,14 @@ export interface SalesRow {
   flag: boolean;
   /** In UTC. */
   at: Date | null;
-  /** Its place among `regions`, which is also the number of the buyer. */
+  /** Index into `regions`. It is also the number of the buyer. */
   region: number;
   channel: string | null;
 }
 
 export const regions = ['华东', '华南', null];
 
-/** A row as the naive evaluation sees it, in a zone that is so many hours ahead of UTC. */
+/** A row as a fact for the naive evaluation, in a zone that is `hoursAhead` of UTC. */
 export function factOf({ table, id, at, region, channel, flag, ...numbers }: SalesRow, hoursAhead: number): Fact {
   const { amount, weight, key } = numbers;
   const local = at === null ? null : at.getTime() / 86_400_000 + (table === 'sales' ? hoursAhead / 24 : 0);
@@ -160,7 +160,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }
 
-/** The bindings to the tables of another database. */
+/** The bindings of the same tables on another database. */
 export function salesBindingsOn({ dialect, schema }: Pick<ForeignEngine, 'dialect' | 'schema'>): RandomBindings {
   const on = (binding: MetricBinding): MetricBinding => ({
     ...binding,
@@ -180,7 +180,7 @@ export function salesBindingsOn({ dialect, schema }: Pick<ForeignEngine, 'dialec
   return { sales: on(sales), returned: on(returned) };
 }
 
-/** A number without zeros at its end. */
+/** Removes zeros at the end of a decimal. */
 export function withoutZeros(value: string | null): string | null {
   return typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
 }

@@ -21,7 +21,7 @@ export class ScheduledJobs {
     return new ScheduledJobs(app, editor, rows[0].id);
   }
 
-  /** A job of the editor on a graph of the admin, with a schedule of the editor. */
+  /** Makes a job of the user `editor` on a graph of the admin, with a schedule that `editor` saved. */
   async aScheduledJob(mapping = quickMapping, schedule: object = daily): Promise<{ graphId: number; jobId: number }> {
     const graphId = await aGraph(this.app);
     await this.app.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ user_id: this.editorId, role: 'editor' }).expect(201);
@@ -30,7 +30,7 @@ export class ScheduledJobs {
     return { graphId, jobId: body.id };
   }
 
-  /** Jobs of a user that cannot be read, so that a run of them ends at once. */
+  /** Makes jobs whose mapping cannot be parsed, so that each run ends at once. */
   async unreadableJobs(userId: number, count: number): Promise<number[]> {
     const { rows } = await this.app.pool.query(
       `WITH graph AS (INSERT INTO graphs (name, owner_id) VALUES ('图', $1) RETURNING id)
@@ -41,7 +41,7 @@ export class ScheduledJobs {
     return rows.map(({ id }) => id);
   }
 
-  /** Gives jobs schedules of a user whose next time is in an hour. */
+  /** Gives each job a schedule that the user saved, due in an hour. */
   async schedule(userId: number, jobIds: number[]): Promise<void> {
     await this.app.pool.query(
       `INSERT INTO schedules (kind, target_id, cron, timezone, enabled, next_at, look_at, saved_by)
@@ -50,7 +50,7 @@ export class ScheduledJobs {
     );
   }
 
-  /** Lets the time of the schedule have come so many seconds ago. */
+  /** Makes the schedule due since `secondsAgo` seconds. */
   async makeDue(jobId: number, secondsAgo = 1): Promise<void> {
     await this.app.pool.query(`UPDATE schedules SET next_at = now() - make_interval(secs => $2), look_at = now() WHERE target_id = $1`, [
       jobId,

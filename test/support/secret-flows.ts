@@ -1,8 +1,8 @@
 import { type Canaries, type Sending } from './canaries.js';
 
 /**
- * The answers to the requests of the flows in `test/secrets.long-spec.ts`, in order. A flow that no longer reaches its target would
- * look for leaks in the wrong place. `…` stands for a secret or a query string, 0 for a missing answer.
+ * The status, method and path of the requests in `test/secrets.long-spec.ts`, in order. A flow that no longer reaches its target would look
+ * for leaks in the wrong place. `…` stands for a secret or a query string, 0 for a missing answer.
  */
 export const secretFlows = `
 200 POST /api/auth/login
@@ -95,7 +95,7 @@ export const secretFlows = `
   .trim()
   .split('\n');
 
-/** Bodies that are broken, of another type, too large, or cut. */
+/** Sends bodies that are broken, of another type, too large, or cut off. */
 export async function sendBrokenBodies({ send, sendRaw }: Sending, canaries: Canaries): Promise<void> {
   const json = { 'Content-Type': 'application/json' };
   await send('POST', '/api/auth/login', {
@@ -130,7 +130,7 @@ export async function sendBrokenBodies({ send, sendRaw }: Sending, canaries: Can
   await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${canaries.secret('secret in headers too large')}${'x'.repeat(20_000)}\r\n\r\n`);
 }
 
-/** Credentials in headers, paths and query strings. */
+/** Sends credentials in headers, paths and query strings. */
 export async function sendStrayCredentials({ send }: Sending, canaries: Canaries, admin: string): Promise<void> {
   await send('GET', '/api/auth/me', { token: canaries.secret('bearer token that is none') });
   await send('GET', '/api/auth/me', { token: `${admin.split('.').slice(0, 2).join('.')}.${canaries.secret('forged signature')}` });

@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** `count` items chosen by the seed, in their order; all of them if there are no more. */
+/** `count` items chosen by the seed, in their original order. All items if there are fewer. */
 export function sample<T>(items: readonly T[], count: number, seed: number): T[] {
   const random = mulberry32(seed);
   const places = items.map((_, index) => index);
@@ -23,7 +23,7 @@ export function sample<T>(items: readonly T[], count: number, seed: number): T[]
     .map(place => items[place]!);
 }
 
-/** Does the work for all items, `width` at a time. */
+/** Runs the work for all items, at most `width` at the same time. */
 export async function inParallel<T>(width: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async () => {

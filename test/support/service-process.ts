@@ -16,15 +16,15 @@ export interface ServiceOptions {
   environment?: Record<string, string | undefined>;
   /** Node arguments before the script: `['--require', file]`. */
   nodeArguments?: string[];
-  /** Starts it with `npm start` instead of the command that npm runs. */
+  /** Starts the service with `npm start` instead of the command that npm runs. */
   throughNpm?: boolean;
   /** Folder that holds `dist`, if it is another installation than the repository. */
   directory?: string;
-  /** A command that becomes the one which follows it, such as `nice`. */
+  /** A command prefix that executes the command after it, such as `nice`. */
   through?: readonly string[];
 }
 
-/** The service as a user runs it: a process of its own, from `dist`, controlled by its environment and read through its output. */
+/** The service as a user runs it: a process started from `dist`, configured by its environment. Tests read its output. */
 export class ServiceProcess {
   readonly url: string;
   stdout = '';
@@ -43,7 +43,7 @@ export class ServiceProcess {
     this.ended = new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
   }
 
-  /** Starts without waiting; see `listening`. */
+  /** Starts the process without waiting until it listens, see `listening`. */
   static async spawn({
     environment = {},
     nodeArguments = [],
@@ -59,7 +59,7 @@ export class ServiceProcess {
       ...environment,
     }; // prettier-ignore
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
-    // Outside the repository, so that a developer's `.env` is not read.
+    // The service runs in its data directory, outside the repository, so that a developer's `.env` is not read.
     const script = path.join(directory, 'dist', 'src', 'main.js');
     const [command, ...args] = throughNpm
       ? ['npm', 'start', '--prefix', root]
@@ -74,7 +74,7 @@ export class ServiceProcess {
     return service;
   }
 
-  /** Resolves once the service prints its address. @throws when it ends before that */
+  /** Resolves once the service prints its address. @throws Error if it ends before that, or does not print it in time */
   async listening(): Promise<void> {
     for (const deadline = Date.now() + startPatienceMs; !this.stdout.includes('/ Listening'); await sleep(20)) {
       if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline) {
@@ -96,7 +96,7 @@ export class ServiceProcess {
       .map(line => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Asks it to stop. Resolves with its exit code and the time that took. */
+  /** Sends the signal. Resolves with the exit code, and the milliseconds until the process has ended. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; ms: number }> {
     const startedAt = performance.now();
     this.child.kill(signal);
@@ -104,13 +104,13 @@ export class ServiceProcess {
     return { code, ms: performance.now() - startedAt };
   }
 
-  /** For `afterEach`: ends the process in any state. */
+  /** Kills the process if it still runs, and removes its data directory. For `afterEach`. */
   async kill(): Promise<void> {
     if (this.isRunning) {
       this.child.kill('SIGKILL');
       await this.ended;
     }
-    // An embedded PostgreSQL notices the death of its parent and needs a moment for its last files.
+    // The embedded PostgreSQL ends after its parent, and writes its last files meanwhile, so the removal is tried again.
     await rm(this.dataDirectory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }

@@ -4,7 +4,7 @@ import passport, { type Strategy } from 'passport';
 import { asSuperuser, type ClonedDatabase } from './database.js';
 import { type ResponseCheck } from './response-check.js';
 
-/** An application that runs, and what clients need of it. */
+/** A running application, and the parts of it that clients need. */
 export interface BootedApp {
   app: NestExpressApplication;
   url: string;
@@ -14,28 +14,28 @@ export interface BootedApp {
 }
 
 interface SharedApp extends BootedApp {
-  /** Passport has one register a process, and the application that started last has its strategies in it. */
+  /** The strategies of this application. Passport has one registry for a process, in which each application that starts replaces them. */
   strategies: Record<string, Strategy>;
 }
 
-/** State that a worker keeps from suite to suite. It lies in a global, because modules of a test are new for each suite. */
+/** State that a Jest worker keeps between suites. It is in a global, because each suite loads the modules of the tests anew. */
 interface Shelf {
   shared?: SharedApp | undefined;
-  /** The path of the suite that has it. */
+  /** The path of the suite that is using the application. */
   takenBy?: string | undefined;
 }
 
-/** `stop-database.mjs` closes what lies there if the tests run in its process. */
+/** `stop-database.mjs` closes the application on this shelf if the tests run in its process. */
 const shelf = ((globalThis as { [key: symbol]: Shelf })[Symbol.for('graph-service shared application')] ??= {});
 
 /**
- * The application of this worker, with the rows and tables of its first start. Its ids go on, so that no cache knows them. Other state
- * of the process remains: a suite that counts, stops or starves asks for an application of its own.
+ * Takes the application of this worker, with only the rows and tables of its first start. Ids continue from suite to suite, so no cache has
+ * an entry for a new id. Other state of the process remains: a suite that counts, stops or starves something asks for its own application.
  */
 export async function takeSharedApp(boot: () => Promise<BootedApp>): Promise<BootedApp> {
   const { testPath } = expect.getState();
   if (shelf.takenBy === testPath) throw new Error('The suite has the shared application already: ask for one of its own');
-  // The suite before failed without giving it back. If that cannot be made good, this one gets another.
+  // The former suite failed before it gave the application back. If giving it back fails too, this suite gets a new application.
   if (shelf.takenBy !== undefined) await giveBack().catch(() => undefined);
   shelf.takenBy = testPath;
   shelf.shared ??= await remember(await boot());
@@ -45,7 +45,8 @@ export async function takeSharedApp(boot: () => Promise<BootedApp>): Promise<Boo
 
 async function remember(booted: BootedApp): Promise<SharedApp> {
   await asSuperuser(booted.database.url, keepFirstRows);
-  // Jest tells a worker to end by a message, and then waits until nothing keeps its process alive. The server of the database ends too.
+  // Jest sends a worker a message to end, and then waits until nothing keeps the process alive. This application would, so the process
+  // exits; its embedded database ends with it.
   if (process.send) process.on('message', ([kind]: [number]) => kind === endOfWorker && process.exit());
   return { ...booted, strategies: { ...(passport as unknown as { _strategies: SharedApp['strategies'] })._strategies } };
 }
@@ -53,7 +54,7 @@ async function remember(booted: BootedApp): Promise<SharedApp> {
 /** CHILD_MESSAGE_END of jest-worker. */
 const endOfWorker = 2;
 
-/** @throws an error if the suite has left work under way, or settings. The application is closed then. */
+/** Resets the application for the next suite. @throws Error, after closing the application, if the suite left running work or settings */
 async function giveBack(): Promise<void> {
   const { shared } = shelf;
   shelf.takenBy = undefined;
@@ -68,7 +69,7 @@ async function giveBack(): Promise<void> {
   }
 }
 
-/** Waits until no other session works. Each statement is short, but for what a suite has left under way. */
+/** Waits until no other session works. Statements take only moments, except those that a suite left running. */
 async function untilIdle(url: string, patienceMs = 10_000): Promise<void> {
   for (const deadline = Date.now() + patienceMs; ; await sleep(20)) {
     const { rows } = await asSuperuser(url, busySessions);
@@ -92,7 +93,10 @@ const keepFirstRows = `
     END LOOP;
   END $$`;
 
-/** The relations of the mirror and of graphs, and the rows of the service. Without triggers and checks of references: all of them go. */
+/**
+ * Drops all relations of the mirror and of graphs, and restores the first rows of the service's tables. Triggers and foreign keys are off,
+ * so the order does not matter.
+ */
 const deleteAllElse = `
   SET lock_timeout = '10s';
   SET session_replication_role = replica;

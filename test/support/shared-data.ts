@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** Data and suites from others, in a folder beside the repository. They are never committed. */
+/** Data and test suites of others, in a folder beside the repository. They are never committed. */
 export const sharedFolder = path.resolve(__dirname, '..', '..', '..', 'shared');
 
 /** `describe` if the folder exists. Otherwise a skipped one whose title gives the reason, and in CI one that fails. */
@@ -16,7 +16,7 @@ export function describeWithShared(title: string, needed: string, body: () => vo
 export function describeWhere(isThere: boolean, title: string, missing: string, body: () => void): void {
   if (isThere) return describe(title, body);
   const isFatal = process.env.CI === 'true';
-  // Not the suite's own body, which may read the missing data while its tests are collected.
+  // The suite's own body is not used: it may read the missing data when Jest collects its tests.
   (isFatal ? describe : describe.skip)(isFatal ? title : `${title} (skipped: ${missing})`, () => {
     it('finds its data', () => {
       throw new Error(missing);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type TestApp } from './app.js';
 import { asSuperuser } from './database.js';
 
-/** A query that PostgreSQL works on for minutes on any machine, in memory of its own; `n` makes it another query. */
+/** A query that keeps PostgreSQL busy for minutes on any machine, in little memory. Another `n` makes another query. */
 export const endless = (n = 0) =>
   `MATCH (a:产品), (b:产品), (c:产品), (d:产品), (e:产品), (f:产品), (g:产品), (h:产品), (i:产品), (j:产品), (k:产品), (l:产品), (m:产品), (o:产品) RETURN count(*) + ${n} AS n`;
 
@@ -17,7 +17,9 @@ export interface StreamedEvent {
   data: any;
 }
 
-/** Reads an event stream to its end, at most for so long; with a body, that of a POST. Comments are events of type `comment`. */
+/**
+ * Reads an event stream to its end, for `forMs` at most. With a body, it sends a POST. Comments are returned as events of type `comment`.
+ */
 export async function readEvents(
   app: TestApp,
   path: string,
@@ -56,7 +58,7 @@ export async function readEvents(
   return { status: response.status, headers: response.headers, events };
 }
 
-/** The statements of retrieval that run now. */
+/** The number of statements of retrieval that run now. */
 export async function statementsNow(app: TestApp): Promise<number> {
   const { rows } = await asSuperuser(
     app.databaseUrl,

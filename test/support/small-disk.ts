@@ -3,11 +3,11 @@ import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** A file system of some megabytes, which a test can fill. Only root can mount one. */
+/** A file system of a few megabytes, which a test can fill. Only root can mount one. */
 export class SmallDisk {
   private constructor(readonly directory: string) {}
 
-  /** Null where this machine mounts nothing, such as in a container without the right to. @param uid who may write it */
+  /** Returns null if this machine may not mount, such as in a container without the right to. @param uid the user who may write to it */
   static async mount(megabytes: number, uid: number): Promise<SmallDisk | null> {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'small-disk-'));
     await chmod(directory, 0o711);
@@ -20,7 +20,7 @@ export class SmallDisk {
     }
   }
 
-  /** Leaves no room but for so many bytes. */
+  /** Fills the disk, except for `leaves` bytes. */
   async fill(leaves = 0): Promise<void> {
     await this.empty();
     const { bavail, bsize } = await statfs(this.directory);

@@ -32,11 +32,11 @@ const returned = {
   },
 };
 
-/** Metrics of six sales and two returns, and requests of the user who defines them. */
+/** Metrics on six sales and two returns, and requests as the user who defined them. */
 export interface SoldMetrics {
   editor: Client;
   graphId: number;
-  /** By name. */
+  /** The ids of the metrics by name. */
   ids: Record<string, number>;
   query: (metrics: string[], request?: object) => ReturnType<Client['post']>;
   execute: (name: string, request?: object) => ReturnType<Client['post']>;
@@ -70,7 +70,7 @@ export async function createSoldMetrics(test: TestApp): Promise<SoldMetrics> {
   };
 }
 
-/** The place and type of each problem for which a request is refused with 422. */
+/** The place and type of each problem in a 422 answer. */
 export async function problems(answer: ReturnType<Client['post']>): Promise<string[]> {
   const { body } = await answer.expect(422);
   return body.detail.errors.map((each: { loc: string[]; type: string }) => `${each.loc.join('.')} ${each.type}`);

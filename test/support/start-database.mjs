@@ -1,4 +1,4 @@
-// Runs before all tests: builds, starts a throw-away PostgreSQL, and migrates one database that applications of tests clone.
+// Runs before all tests: builds the product, starts a temporary PostgreSQL, and migrates one database, which test applications clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '..', '..');
 const built = path.join(root, 'dist', 'src', 'database');
 
 export default async function startDatabase() {
-  // The type check reports type errors. The tests run whatever was emitted.
+  // Type errors do not stop the tests: the type check reports them, and the tests run the emitted code.
   spawnSync(process.execPath, [path.join(root, 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
   if (!existsSync(built)) throw new Error('The build failed; see above');
   const { EmbeddedPostgres } = await import(path.join(built, 'embedded', 'embedded-postgres.js'));

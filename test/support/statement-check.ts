@@ -20,13 +20,13 @@ import { PostgresCatalog } from '../../src/warehouse/clients/postgres/postgres-c
 import { TableNames } from '../../src/warehouse/clients/postgres/table-names.js';
 
 /**
- * The guard once more, at the wire. The service sends a statement that holds SQL of somebody else with `queryMode: 'extended'`. Each
- * such statement of a test is parsed again, whatever path its parts took, and held against the guard's lists and what the service
- * itself writes around user SQL. A test that sends another statement fails.
+ * Checks SQL of users once more, at the driver. The service sends each statement that contains such SQL with `queryMode: 'extended'`. Each
+ * of these statements is parsed again. It may contain only nodes and functions that the guard admits, and those that the service itself
+ * writes around the SQL of users. A test that sends another statement fails.
  */
 const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
 
-/** Nodes that the service itself writes, beyond those that the guard admits; functions likewise. */
+/** Nodes that the service itself writes, besides those that the guard admits. `ownFunctions` are such functions. */
 const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate ColumnDef');
 const ownFunctions = list(`
   pg_temp.show_count jsonb_build_object jsonb_build_array jsonb_strip_nulls jsonb_agg to_jsonb array_agg pg_input_is_valid
@@ -39,32 +39,32 @@ const sent = new Set<string>();
 const checked = new Set<string>();
 
 let isOff = false;
-/** For test files that send any SQL to a warehouse themselves, past the service. */
+/** Switches the check off, for test files that send arbitrary SQL to a warehouse without the service. */
 export function allowAnyStatement(): void {
   isOff = true;
 }
 
-/** Services that this test file starts append to it what they send, a text of JSON on each line. */
+/** Services that this test file starts append their statements to this file, one JSON string on each line. */
 const sentElsewhere = path.join(os.tmpdir(), `statements-${randomUUID()}`);
 let linesRead = 0;
 
-/** Arguments of node that let a service note its statements, see note-statements.mjs. */
+/** Node arguments with which a service records its statements, see note-statements.mjs. */
 export const notesStatements: readonly string[] = [
   '--import',
   `${pathToFileURL(path.join(__dirname, 'note-statements.mjs')).href}?to=${encodeURIComponent(sentElsewhere)}`,
 ];
 
-/** Key under which the driver, which all files of a worker share, keeps its own `query`. */
+/** All test files of a worker share the driver. Under this key it keeps its original `query`. */
 const unwatched = Symbol.for('query of the driver');
 
 let isWatching = false;
-/** Wraps the driver of this test file, and checks after each of its tests what was sent, also by the services that it started. */
+/** Wraps the driver for this test file. After each test, checks the statements that the file and the services that it started have sent. */
 export function checkStatements(): void {
   if (isWatching) return;
   isWatching = true;
   type Query = (...call: unknown[]) => unknown;
   const prototype = pg.Client.prototype as unknown as { query: Query; [unwatched]?: Query };
-  // A file whose tests are all skipped does not unwrap it.
+  // A file whose tests are all skipped leaves its wrapper in place, so the original `query` is kept under the key.
   const query = (prototype[unwatched] ??= prototype.query);
   Object.assign(prototype, {
     query(this: pg.Client, ...call: unknown[]) {
@@ -83,7 +83,7 @@ export function checkStatements(): void {
   });
 }
 
-/** @returns what must not stand in the statements that were sent since the last call */
+/** @returns a text for each statement, sent since the last call, that contains something the guard does not admit */
 export async function refusedAtWire(): Promise<string[]> {
   if (!isOff) noteSentElsewhere();
   const catalogueTexts = await (ofCatalogue ??= catalogueStatements());
@@ -104,7 +104,7 @@ function noteSentElsewhere(): void {
   linesRead = lines.length;
 }
 
-/** Statements on the catalogue hold no SQL of others: all that {@link PostgresCatalog} makes. */
+/** Statements on the catalogue contain no SQL of users. The set has all that {@link PostgresCatalog} makes. */
 let ofCatalogue: Promise<ReadonlySet<string>> | undefined;
 async function catalogueStatements(): Promise<ReadonlySet<string>> {
   const texts = new Set<string>();
@@ -116,7 +116,7 @@ async function catalogueStatements(): Promise<ReadonlySet<string>> {
   return texts;
 }
 
-/** Statements that stand word for word in these files hold no SQL of others either. */
+/** Statements that are contained word for word in these files have no SQL of users either. */
 let sources: string[] | undefined;
 function isFixed(sql: string): boolean {
   sources ??= ['clients/postgres/test-postgres.ts', 'mirror/mirror-versions.ts'].map(file =>
@@ -125,10 +125,10 @@ function isFixed(sql: string): boolean {
   return sources.some(source => source.includes(sql));
 }
 
-/** NO SCROLL, with and without WITH HOLD, as PostgreSQL's grammar numbers them beside the plan for the first rows. */
+/** Numbers of the options NO SCROLL (4) and WITH HOLD (32) of a cursor. PostgreSQL's parser adds 256, the plan for the first rows. */
 const cursorOptions: ReadonlySet<number> = new Set([4 + 256, 4 + 32 + 256]);
 
-/** Whether a unique index proves a join, as compile-proof.ts asks the catalogue beside the rows of the join. */
+/** Matches a condition of compile-proof.ts: it looks in the catalogue for a unique index that proves a join. */
 const provenByIndex = new RegExp(
   String.raw`EXISTS (SELECT 1 FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
     JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = $0::text AND t.relname = $0::text
@@ -141,14 +141,14 @@ const provenByIndex = new RegExp(
   'g',
 );
 
-/** @returns what a statement with user SQL may not hold; empty if it is as the service writes them */
+/** @returns the parts that a statement with user SQL must not contain; empty if it has only what the service writes */
 export function refusedIn(sql: string): string[] {
   const refused = new Set<string>();
   let statements: ReturnType<typeof parseSql>;
   try {
     statements = parseSql(sql.replace(provenByIndex, 'TRUE'));
   } catch (error) {
-    // The server refuses it too.
+    // The server refuses a statement with a syntax error too.
     if (error instanceof SqlSyntaxError) return [];
     throw error;
   }
@@ -173,7 +173,7 @@ export function refusedIn(sql: string): string[] {
         if (option.defname !== 'format') refused.add(`EXPLAIN ${String(option.defname)}`);
       }
     }
-    // The rows of an export, as cursor-rows.ts reads them.
+    // DECLARE and FETCH read the rows of an export, see cursor-rows.ts.
     if (cursor) {
       if (cursor.portalname !== 'result' || !cursorOptions.has(Number(cursor.options))) refused.add('DECLARE');
       visit(cursor.query);
@@ -185,7 +185,7 @@ export function refusedIn(sql: string): string[] {
       if (relation.schemaname !== 'pg_temp') refused.add(`INSERT INTO ${String(relation.schemaname)}`);
       visit(selectStmt);
     }
-    // Copies of tables: columns of types that another server names.
+    // CREATE TABLE makes copies of tables. The types of its columns come from another server.
     for (const { ColumnDef: column } of (create?.tableElts as { ColumnDef?: NodeFields }[] | undefined) ?? []) {
       const { typeName, constraints = [], colname: _, is_local: __, location: ___, ...more } = column ?? { other: true };
       Object.keys(more).forEach(key => refused.add(`CREATE TABLE … ${key}`));

@@ -4,7 +4,7 @@ export interface Answer {
   /** Milliseconds on the clock of `performance.now()`. */
   sentAt: number;
   ms: number;
-  /** 0 when an answer did not come. */
+  /** 0 if no answer came. */
   status: number;
   body: string;
   what: string;
@@ -14,11 +14,11 @@ interface Ask {
   method?: string;
   path: string;
   body?: unknown;
-  /** Used instead of the token. */
+  /** Sent instead of the token. */
   apiKey?: string;
 }
 
-/** Clients that send one request after the other, each the next of the list, until they are stopped. Every answer is kept. */
+/** Clients that each send one request after the other, through the list again and again, until they are stopped. Every answer is kept. */
 export class SteadyLoad {
   readonly answers: Answer[] = [];
   private isStopping = false;
@@ -40,7 +40,7 @@ export class SteadyLoad {
     return this.answers;
   }
 
-  /** Milliseconds from `since` until a request sent after it got a 2xx. */
+  /** The milliseconds from `since` until the first 2xx answer to a request sent after it. Infinity if none comes within `patienceMs`. */
   async firstGood(since: number, patienceMs: number): Promise<number> {
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(10)) {
       const good = this.answers.filter(({ sentAt, status }) => sentAt >= since && status >= 200 && status < 300);

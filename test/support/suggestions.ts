@@ -2,7 +2,7 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { type TestApp } from './app.js';
 import { ingest } from './ingestion.js';
 
-/** Asks for a draft and gives the answer. */
+/** Requests the draft of a mapping and returns the answer. */
 export async function suggest({ admin }: TestApp, request: { connection?: string; tables?: string[] }): Promise<any> {
   const { body, status } = await admin.post('/api/ingestion/mappings/suggest').send(request);
   if (status !== 200) throw new Error(JSON.stringify(body));
@@ -14,7 +14,7 @@ export function readDraft(draft: any): any {
   return load(draft.mapping_yaml, { schema: CORE_SCHEMA });
 }
 
-/** Runs a draft as it is and gives what it wrote: rows by label, and by table and columns of each edge. */
+/** Runs a draft as it is. Returns the number of nodes by label, and of edges by the table and columns of each. */
 export async function runDraft(
   app: TestApp,
   draft: any,

@@ -1,6 +1,6 @@
 import { aWorld, chineseLabel, edge } from './question-world.js';
 
-/** A manufacturer's suppliers, parts, orders and people. */
+/** A world of questions about a manufacturer: its suppliers, parts, orders and people. */
 export const supplies = aWorld({
   labels: [
     chineseLabel('供应商', ['Supplier', '供货商', 'vendor'], [['省份', 'string', 'province'], ['国家', 'string', 'country'], ['行业', 'string', 'industry'], ['语言', 'string', 'language'], ['等级', 'string', 'level', 'grade'], ['已认证', 'boolean', 'certified'], ['授信额度', 'decimal(14,2)', 'credit'], ['成立日期', 'date', 'founded']]),

@@ -1,4 +1,4 @@
-/** The bodies that Swagger UI would send: the named examples, or one made from the examples of the schema's properties. */
+/** The bodies that Swagger UI would send: the named examples of a request, or else one made from the examples of its properties. */
 export function examplesOf(document: any, method: string, path: string, type = 'application/json'): [name: string, body: any][] {
   const { schema, examples } = document.paths[path][method].requestBody.content[type];
   if (examples) return Object.entries<any>(examples).map(([name, { value }]) => [name, value]);

@@ -9,14 +9,14 @@ interface NodeOptions {
   more?: string;
 }
 
-/** A node of a mapping. */
+/** One node of a mapping, as YAML. */
 export const node = (table: string, { label = '人', key = 'id', columns = '{column: id}', more = '' }: NodeOptions = {}): string =>
   `  - {id: n${label === '人' ? '' : '2'}, label: ${label}, table: ${table}, key: [${key}], columns: [${columns}]${more}}\n`;
-/** A mapping of nodes. Edges can follow it. */
+/** A mapping of nodes, as YAML. A test may append edges. */
 export const nodes = (...items: string[]): string =>
   `version: 1\ndefaults: {on_error: quarantine, max_error_rate: 1}\nnodes:\n${items.join('')}`;
 
-/** Jobs of the admin, and what they leave in their graphs. The application may start later. */
+/** Runs jobs of the admin and reads their graphs. `app` is a function, because the application may start later. */
 export function syncJobs(app: () => TestApp) {
   let tables = 0;
   const shown = async (graphId: number, label = '人'): Promise<Record<string, unknown>> => {
@@ -30,7 +30,7 @@ export function syncJobs(app: () => TestApp) {
       await upload(app(), name, csv, types);
       return name;
     },
-    /** The properties of each node with a label, by its key. */
+    /** The properties of the nodes with a label, by their key. */
     shown,
     keys: async (graphId: number, label?: string): Promise<string[]> => Object.keys(await shown(graphId, label)),
     edgeCount: async (graphId: number): Promise<number> =>
@@ -41,7 +41,7 @@ export function syncJobs(app: () => TestApp) {
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body;
     },
-    /** A run that may remove more than half of what there is. */
+    /** Runs a job that may delete more than half of its nodes or edges. */
     runAllowed: async (jobId: number): Promise<any> => {
       const { body } = await app().admin.post(`/api/ingestion/jobs/${jobId}/run?allow_deletes=true`).set('Prefer', 'wait=60').expect(200);
       return body;

@@ -4,12 +4,12 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
 
-/** The folder of the key and the certificate, which names localhost and 127.0.0.1. */
+/** The folder of the key and the certificate. The certificate is for localhost and 127.0.0.1. */
 export const certificateFolder = path.join(__dirname, 'certificate');
 
-/** Speaks TLS in front of a PostgreSQL server that has none. */
+/** Accepts TLS connections and forwards them to a PostgreSQL server without TLS. */
 export class TlsFront {
-  /** The protocol of each connection. A socket that has ended does not tell it any more. */
+  /** The TLS version of each connection, noted at its start: a closed socket does not have it any more. */
   readonly protocols: (string | null)[] = [];
 
   private constructor(private readonly server: net.Server) {}
@@ -18,7 +18,7 @@ export class TlsFront {
     const [key, cert] = ['key.pem', 'cert.pem'].map(file => readFileSync(path.join(certificateFolder, file)));
     const server = net.createServer(socket => {
       socket.on('error', () => undefined);
-      // The request for TLS is one message of eight bytes.
+      // The first message of a client is the request for TLS, of eight bytes.
       socket.once('data', () => {
         socket.write('S');
         const inner = new tls.TLSSocket(socket, { isServer: true, key, cert });

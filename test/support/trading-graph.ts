@@ -9,7 +9,7 @@ export interface TradingGraph {
   loadedAt: string;
   /** Runs its job again in full, which makes a new version from the current tables. */
   ingestAgain(): Promise<void>;
-  /** The body of the answer to a query of its owner, which has that status. */
+  /** Sends a query as the owner of the graph, expects the status, and returns the body of the answer. */
   ask(query: object, status?: number): Promise<any>;
 }
 

@@ -12,7 +12,7 @@ import { DuckdbFiles } from './duckdb-files.js';
 import { describeOnClickHouse, ForeignClickHouse } from './foreign-clickhouse.js';
 import { hasMariaDb, MariaDb } from './mariadb.js';
 
-/** A database that runs translated scans: tables are in `schema`. */
+/** A database that runs translated scans. Its tables are in `schema`. */
 export interface ForeignEngine {
   dialect: ForeignDialect;
   schema: string;
@@ -24,13 +24,13 @@ export interface ForeignEngine {
   close(): Promise<void>;
 }
 
-/** Describes tests that need all of them. A machine that lacks one says so and skips them; in CI they fail. */
+/** Describes tests that need all of these databases. They are skipped with a message if one is missing; in CI they fail. */
 export function describeOnEngines(name: string, tests: () => void): void {
   if (hasMariaDb() || process.env.CI) describeOnClickHouse(name, tests);
   else describe.skip(name, tests);
 }
 
-/** DuckDB, MariaDB and ClickHouse's engine, each empty. */
+/** Starts DuckDB, MariaDB and ClickHouse's engine, each empty. */
 export async function startEngines(): Promise<ForeignEngine[]> {
   const [files, maria, house] = await Promise.all([DuckdbFiles.create(), MariaDb.start(), ForeignClickHouse.start()]);
   const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }));
@@ -69,7 +69,7 @@ export async function startEngines(): Promise<ForeignEngine[]> {
   ];
 }
 
-/** Computes the constants of statements on PostgreSQL. */
+/** Returns a function that computes the constants of statements on PostgreSQL. */
 export function computingOn(postgres: pg.Client): Engines['compute'] {
   return async statements => {
     const rows: unknown[][] = [];
@@ -79,7 +79,7 @@ export function computingOn(postgres: pg.Client): Engines['compute'] {
   };
 }
 
-/** Runs a compiled statement on a client and on PostgreSQL, and gives its rows. */
+/** Runs the scans of a compiled statement on a foreign client, and the rest on PostgreSQL. Returns the rows. */
 export async function runTranslated(
   statement: CompiledStatement,
   dialect: ForeignDialect,

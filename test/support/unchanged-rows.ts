@@ -2,8 +2,8 @@ import { type TestApp } from './app.js';
 import { ingest, runToEnd } from './ingestion.js';
 
 /**
- * Expects runs on a table to end at once as long as its rows are the same. It has two rows of `id` and `v`, which `rewrite` stores
- * anew and of which `change` changes one.
+ * Expects that a run on a table ends at once as long as its rows are the same. The table has two rows of `id` and `v`. `rewrite` stores the
+ * same rows again, and `change` changes one of them.
  */
 export async function expectWorkOnlyAfterChange(
   test: TestApp,

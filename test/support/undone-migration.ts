@@ -8,14 +8,14 @@ type Migration = (typeof migrations)[number];
 
 export interface UndoneMigration {
   client: pg.Client;
-  /** Gives the names of the migrations that ran. */
+  /** Runs the migrations and returns the names of those that ran. */
   run: () => Promise<string[]>;
   undo: () => Promise<void>;
 }
 
 type Test = (given: UndoneMigration) => Promise<void>;
 
-/** Gives the test a database as it was before a migration, which has been run there and undone. */
+/** Calls the test with a database in which the migration and all before it have run, and the migration was undone. */
 export async function withUndone(migration: Migration, test: Test): Promise<void> {
   const database = await emptyDatabase();
   try {
@@ -29,7 +29,7 @@ export async function withUndone(migration: Migration, test: Test): Promise<void
   }
 }
 
-/** Gives the test a database in which all other migrations have run, also the later ones. */
+/** Calls the test with a database in which all migrations but this one have run, even later ones. */
 export async function withLeftOut(migration: Migration, test: Test): Promise<void> {
   const database = await emptyDatabase();
   const others = migrations.filter(each => each !== migration);
@@ -41,7 +41,7 @@ export async function withLeftOut(migration: Migration, test: Test): Promise<voi
   }
 }
 
-/** Adds the graphs 1 and 2, and one whose tables are gone. */
+/** Adds the graphs 1 and 2, and a graph without tables. */
 export async function addGraphs(client: pg.Client): Promise<void> {
   await client.query(`INSERT INTO users (username, password_hash) VALUES ('u', '')`);
   await client.query(`INSERT INTO graphs (name, owner_id) SELECT g, id FROM users, unnest(ARRAY['a', 'b', 'without tables']) AS g`);

@@ -5,7 +5,7 @@ import { cloneDatabase, type TestDatabase } from './database.js';
 
 type Texts = (string | null)[][];
 
-/** A database into which the readers of uploaded files load tables. */
+/** A database into which the readers of uploaded files load their tables. */
 export class UploadTarget {
   private tables = 0;
 
@@ -43,7 +43,7 @@ export class UploadTarget {
     });
   }
 
-  /** Reads into a table of its own, in a transaction, and adds the table's content as text. */
+  /** Loads a file into a new table, in a transaction. Returns the result of `read` and the content of the table as text. */
   async load<Loaded extends { columns: { name: string }[] }>(
     options: Pick<TargetOptions, 'format'> & Partial<TargetOptions>,
     read: (target: CopyTarget) => Promise<Loaded>,
@@ -67,7 +67,7 @@ export class UploadTarget {
   }
 }
 
-/** A body that comes in pieces of `size` bytes. */
+/** A stream that gives the bytes in pieces of `size`. */
 export function inPieces(bytes: Buffer, size: number): Readable {
   function* pieces(): Generator<Buffer> {
     for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));

@@ -5,12 +5,12 @@ import { type ServicePool } from '../../src/database/service-pool.js';
 import { quoteIdentifier } from '../../src/sql/quote-identifier.js';
 import { type Reading, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
-/** Set-up of an engine for these tests, and the facts in which engines differ. */
+/** The client of an engine under test, the statements that make its tables, and the facts in which engines differ. */
 export interface TablesWorld {
   client: WarehouseClient;
-  /** The service's own database, into which the rows are loaded. */
+  /** The service's own database, into which the tests load rows. */
   pool: ServicePool;
-  /** Runs one statement on the client's tables, as somebody who may change them. */
+  /** Runs one statement on the client's tables, as a user who may change them. */
   change: (sql: string) => Promise<unknown>;
   /**
    * Statements that make these tables in the schema of the client:
@@ -37,7 +37,7 @@ export const orders = [
   ['2', null, null, null, null, null],
 ];
 
-/** Texts that COPY has to escape, and those that look as if it had. */
+/** Texts that COPY must escape, and texts that look like escapes of COPY. */
 export const notes = ['a\tb', 'a\nb', 'a\r\nb', 'a\\b', '\\N', '\\.', '', '😀 "quoted", it\'s', null];
 
 /** The notes as literals of standard SQL, for `setUp`. Engines that read backslashes as escapes need others. */
@@ -46,7 +46,7 @@ export const noteLiterals = notes.map(note => (note === null ? 'NULL' : `'${note
 const claim = { caller: 1 };
 const columns = ['id', 'name', 'amount', 'day', 'seen', 'ratio'];
 
-/** Tests what every kind of warehouse client does with tables, in whatever SQL. `open` is called once, before the first test. */
+/** Tests what every kind of warehouse client does with tables, in its own SQL. `open` is called once, before the first test. */
 export function describeWarehouseTables(name: string, open: () => TablesWorld): void {
   describe(`${name} has tables that`, () => {
     let world: TablesWorld;
@@ -61,14 +61,14 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
     });
     afterEach(() => reading?.close());
 
-    /** Closes the former reading: a caller may not get a second place. */
+    /** Opens a reading, and closes the former one first: a caller may have one place only. */
     const read = async (signal?: AbortSignal): Promise<Reading> => {
       await reading?.close();
       reading = await client.openReading({ claim, timeoutMs: 20_000, ...(signal && { signal }) });
       return reading;
     };
 
-    /** Loads rows into columns of the described types, as a run does, and gives the values as text. */
+    /** Loads rows into columns of the described types, as a run does. Returns the values as text. */
     const load = async (from: Reading, table: string, wanted: string[], since?: { column: string; value: string | null }) => {
       const described = new Map((await client.catalog(claim).describe(table))!.columns.map(column => [column.name, column.type]));
       return world.pool.transaction(async own => {
@@ -184,7 +184,7 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
     });
 
     it('are read by others after a reading that nobody finished', async () => {
-      // More than any client here has places for readings.
+      // Five readings are more than the places of any client here.
       for (let again = 0; again < 5; again++) {
         const reading = await client.openReading({ claim, timeoutMs: 20_000 });
         reading.rows({ table: 'contract_lines', columns: ['line'] }).on('error', () => undefined);

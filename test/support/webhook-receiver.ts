@@ -12,7 +12,7 @@ export interface Received {
 /** A receiver whose answers a test decides. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** The status to answer with; null never answers. */
+  /** The status of the answer. With null, the receiver never answers. */
   answer: (request: Received) => number | null = () => 204;
   delayMs: (path: string) => number = () => 0;
   private readonly server = http.createServer((request, response) => {
@@ -50,7 +50,7 @@ export class Receiver {
   }
 }
 
-/** Verifies the signature at a place of the list with other code than the service's. */
+/** Verifies the signature at the position `at` of the header's list, with code that the service does not use. */
 export async function isSigned(secret: string, { headers, body }: Received, at = 0): Promise<boolean> {
   const bytes = Uint8Array.from(atob(secret.slice('whsec_'.length)), character => character.charCodeAt(0));
   const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);

@@ -12,7 +12,7 @@ nodes:
   - {id: r, label: 行, table: hooked, key: [id], columns: [{column: id}, {column: secret, property: 秘密, type: int, sensitive: true}]}
 `;
 
-/** Verifies with the code that the documentation shows. */
+/** Verifies a message by running the code that docs/operating.md shows. */
 export function verifyAsDocumented(secret: string, { headers, body }: Received): any {
   const docs = readFileSync(path.resolve(__dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
   const shown = /```js\n(.*?)```/s.exec(docs)![1]!;
@@ -26,7 +26,7 @@ export function verifyAsDocumented(secret: string, { headers, body }: Received):
 
 export const hooksOf = (jobId: number) => `/api/ingestion/jobs/${jobId}/webhooks`;
 
-/** A webhook of a new job on a graph of its own, which tells the receiver. */
+/** Makes a webhook that sends to the receiver, on a new job in a new graph. */
 export async function aWebhook(
   app: TestApp,
   receiver: Receiver,
@@ -46,7 +46,7 @@ export async function deliveriesOf({ admin }: TestApp, at: string): Promise<any[
   return (await admin.get(`${at}/deliveries`).expect(200)).body.items;
 }
 
-/** Waits until the newest delivery of a webhook is as it is wanted. */
+/** Waits until the newest delivery of a webhook fulfils a condition. */
 export async function untilLastDelivery(app: TestApp, at: string, is: (delivery: any) => boolean): Promise<any> {
   for (const deadline = Date.now() + 20_000; ; await sleep(30)) {
     const [last] = await deliveriesOf(app, at);

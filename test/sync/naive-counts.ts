@@ -1,6 +1,6 @@
 import { type Element } from './naive-graph.js';
 
-/** Counts that a run should report, found by comparing the graph before it with the graph after it. */
+/** The counts that a run should report, computed from the graph before the run and the graph after it. */
 export interface TargetCounts {
   read: number;
   inserted: number;
@@ -11,12 +11,12 @@ export interface TargetCounts {
   shared: number;
 }
 export interface RunCounts {
-  /** By the target's name in the report. */
+  /** The counts by the name of the target in the report. */
   targets: Record<string, TargetCounts>;
   edges_removed: number;
 }
 
-/** Work of the run on one element: `(A)` or `A-R->B`. */
+/** The result of a run for one element of the mapping. An element is named `(A)` or `A-R->B`. */
 export interface DoneTarget {
   element: string;
   /** False for an element that the mapping no longer names. */
@@ -64,7 +64,7 @@ function shown({ properties }: Element): string {
   return JSON.stringify(Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Edges of a type that the job alone yields, and maps no longer, go before any node. */
+/** Whether an edge went because a node went. Edges that only this job yields, and maps no longer, go before any node. */
 function wentWithNode(job: number, { element, isMapped }: DoneTarget, key: string, owners: Set<number>, after: Elements): boolean {
   const ends = /^(\w+)-\w+->(\w+)$/.exec(element);
   if (!ends || (!isMapped && owners.size === 1 && owners.has(job))) return false;
@@ -72,7 +72,7 @@ function wentWithNode(job: number, { element, isMapped }: DoneTarget, key: strin
   return !after.get(`(${ends[1]})`)?.has(from) || !after.get(`(${ends[2]})`)?.has(to);
 }
 
-/** The label; or the type, with its ends where the mapping, or what it dropped, has the type more than once. */
+/** The label of a node. For an edge, its type; with both labels if the mapping, or the dropped part of it, has the type more than once. */
 function reportName({ element, isMapped }: DoneTarget, done: DoneTarget[]): string {
   const parts = /^(\w+)-(\w+)->(\w+)$/.exec(element);
   if (!parts) return element.slice(1, -1);

@@ -1,8 +1,8 @@
 import { countChanges, type DoneTarget, type RunCounts } from './naive-counts.js';
 
 /**
- * Naive model of the graph that runs should make, worked out row by row in memory: every element keeps the set of the jobs that yield
- * it. It does not know how the service stores owners or which work it spares.
+ * Naive model of the graph that runs should make, computed row by row in memory. Every node and edge has the set of jobs that yield it, its
+ * owners. The model is independent of how the service stores owners, and of the work that the service skips.
  */
 export type Cell = string | null;
 export type Row = Record<string, Cell>;
@@ -12,7 +12,7 @@ interface TargetSpec {
   table: string;
   where: number | null;
   deletes: 'snapshot' | 'none' | 'column';
-  /** Property by column. The columns `v` and `p` must hold whole numbers. */
+  /** The property of each column. The columns `v` and `p` must contain whole numbers. */
   columns: Record<string, string>;
 }
 export interface NodeSpec extends TargetSpec {
@@ -39,15 +39,15 @@ export interface Element {
 }
 interface JobState {
   applied: JobSpec | null;
-  /** The properties that the job maps, by the element that it feeds. */
+  /** The properties that the job maps, for each element that it feeds. */
   feeds: Map<string, string[]>;
   cursors: Map<string, number>;
 }
 interface Read {
-  /** The rows that the target looks at, whatever becomes of them. */
+  /** The number of rows that the target reads, whether they are written or not. */
   rows: number;
   good: Map<string, Record<string, unknown>>;
-  /** Keys of rows that stand in the source and are not written. */
+  /** Keys of rows that are in the source but are not written. */
   kept: Set<string>;
   gone: Set<string>;
   rejected: number;
@@ -60,13 +60,13 @@ const edgeElement = ({ type, from, to }: { type: string; from: string; to: strin
 const isWhole = (text: string): boolean => /^-?\d{1,6}$/.test(text);
 
 export class NaiveGraph {
-  /** By element, then by key; the keys of edges begin with those of their ends. */
+  /** Nodes and edges by element, then by key. The key of an edge begins with those of its nodes. */
   elements = new Map<string, Map<string, Element>>();
   private jobs = new Map<number, JobState>();
 
   /**
-   * Carries out a job, or ends it if `spec` is null. Returns the counts that the run should report.
-   * @throws RunFails, and then nothing has changed
+   * Runs a job, or retires it if `spec` is null. Returns the counts that the run should report.
+   * @throws RunFails; the graph is then unchanged
    */
   run(job: number, spec: JobSpec | null, tables: Tables, allowsDeletes: boolean): RunCounts {
     const before = structuredClone([this.elements, this.jobs] as const);
@@ -165,7 +165,7 @@ export class NaiveGraph {
     return elements;
   }
 
-  /** Takes an element from a job. It goes, with its edges, once nobody yields it. */
+  /** Removes a job from the owners of a node or edge. Without an owner it is deleted; a node is deleted with its edges. */
   private release(job: number, name: string, key: string): void {
     const element = this.of(name).get(key)!;
     const own = this.ownOnly(job, name, element, this.jobs.get(job)!.feeds.get(name) ?? []);
@@ -188,13 +188,13 @@ export class NaiveGraph {
     }
   }
 
-  /** Those of the properties that no other owner of an element maps. */
+  /** Those of the properties that no other owner of the node or edge maps. */
   private ownOnly(job: number, name: string, { owners }: Element, properties: string[]): string[] {
     const others = [...owners].filter(owner => owner !== job).flatMap(owner => this.jobs.get(owner)!.feeds.get(name) ?? []);
     return properties.filter(property => !others.includes(property));
   }
 
-  /** The parts of a target that decide which rows it reads and how it tells them apart, as a text; null for a target that is not mapped. */
+  /** The parts of a target that decide which rows it reads and by which key, as JSON. Null for a target that is not mapped. */
   private reads({ nodes, edges }: JobSpec, name: string): string | null {
     const node = nodes.find(each => nodeElement(each) === name);
     if (node) return JSON.stringify([node.table, node.where, node.key, node.isIncremental]);

@@ -1,6 +1,6 @@
 /**
- * Works out row by row in memory which rows a run with rules `references` rejects and which it keeps. It judges all rows again until
- * nothing changes any more.
+ * Computes row by row in memory which rows a run with the rule `references` rejects. A rejected row may be the one that others refer to, so
+ * all rows are judged again until nothing changes.
  */
 export interface SourceRow {
   id: string | null;
@@ -8,7 +8,7 @@ export interface SourceRow {
   v: string | null;
   u: string | null;
   ref: string | null;
-  /** The other end of an edge. */
+  /** The key of the node at the target end of an edge. */
   to: string | null;
   gone: boolean;
 }
@@ -16,7 +16,7 @@ export interface SourceRow {
 export interface ReferenceSpec {
   label: string;
   severity: 'error' | 'warn';
-  /** Only rows whose `u` has a value are asked. */
+  /** If true, the rule applies only to rows whose `u` has a value. */
   isConditional: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface NodeSpec extends TargetSpec {
   deletes: 'snapshot' | 'none' | 'column';
   isUnique: boolean;
 }
-/** Joins the label `from` by `id` to the label `to` by `to`; rows without both nodes are skipped. */
+/** An edge from the node `id` of the label `from` to the node `to` of the label `to`. Rows without both nodes are skipped. */
 export interface EdgeSpec extends TargetSpec {
   from: string;
   to: string;
@@ -42,9 +42,9 @@ export interface Spec {
 
 export interface Outcome {
   status: 'succeeded' | 'failed';
-  /** The rules that each rejected row breaks, by target and row. */
+  /** The rules that each rejected row breaks. A key names the target and the row, such as `A 1`. */
   rejected: Record<string, string[]>;
-  /** The rows that break `references` as a warning, by target. */
+  /** The number of rows that break `references` with severity `warn`, by target. */
   warned: Record<string, number>;
 }
 
@@ -57,7 +57,7 @@ interface Judged {
 }
 
 export class NaiveReferences {
-  /** The owners of each node, by label and key. */
+  /** The jobs that own each node, by label and key. */
   nodes = new Map<string, Map<string, Set<number>>>();
 
   run(job: number, { onError, nodes, edges }: Spec, tables: Record<string, SourceRow[]>): Outcome {
@@ -103,7 +103,7 @@ export class NaiveReferences {
     return Object.fromEntries([...this.nodes].flatMap(([label, nodes]) => (nodes.size === 0 ? [] : [[label, [...nodes.keys()].sort()]])));
   }
 
-  /** Tells whether rows were read and none finds the nodes at both ends. */
+  /** Whether rows were read, but for none of them the nodes at both ends exist. */
   private findsNone({ from, to }: EdgeSpec, rows: Judged[]): boolean {
     const open = rows.filter(each => isWritten(each) && each.row.id !== null && each.row.to !== null);
     const has = (label: string, key: string | null): boolean => this.nodes.get(label)?.has(key!) ?? false;
@@ -123,7 +123,7 @@ export class NaiveReferences {
   }
 }
 
-/** Tells whether the source gives up a node. */
+/** Whether the job gives up a node, because of the rows of the source and the target's `deletes`. */
 function leaves({ deletes }: NodeSpec, rows: Judged[], written: Set<string>, key: string): boolean {
   if (deletes === 'none') return false;
   if (deletes === 'snapshot') return !rows.some(({ row }) => row.id === key && !row.gone);
@@ -138,7 +138,7 @@ function isAsked({ row, spec, isSkipped }: Judged): boolean {
   return row.ref !== null && !row.gone && !isSkipped && (!spec.references!.isConditional || row.u !== null);
 }
 
-/** Everything but references: types, keys, `unique`, and repeated keys, in this order. */
+/** Judges the rules before references, in this order: types and empty keys, `unique`, repeated keys. */
 function judge(spec: NodeSpec | EdgeSpec, rows: SourceRow[]): Judged[] {
   const isNode = 'deletes' in spec;
   const judged = rows.map((row, index): Judged => {

@@ -1,4 +1,6 @@
-/** Naive model of the graph that runs should make when edges may make their ends, worked out in memory. A node without owners is a stub. */
+/**
+ * Naive model, in memory, of the graph that runs should make when edges may make the nodes at their ends. A node without owners is a stub.
+ */
 export interface NodeRow {
   id: string;
   name: string;
@@ -10,29 +12,29 @@ export interface EdgeRow {
 type OnMissing = 'create' | 'skip' | 'quarantine';
 
 export interface JobSpec {
-  /** Labels with the tables that they are read from. */
+  /** Labels, each with the table from which it is read. */
   nodes: { label: string; table: string }[];
   edges: { type: string; table: string; from: string; to: string; onMissing: [from: OnMissing, to: OnMissing] }[];
 }
 
 interface Node {
-  /** Number of the node, also while it is a stub. A node that goes and comes again gets another number. */
+  /** A number that a node keeps when a stub becomes real. A node that is deleted and made again gets a new one. */
   serial: number;
   owners: Set<number>;
-  /** By job, so that giving up a node takes the properties of that job only. */
+  /** The name of the node from each job. When a job gives up the node, only its own name is removed. */
   names: Map<number, string>;
 }
 
 export class NaiveStubs {
-  /** By label and key. */
+  /** Nodes by label and key. */
   nodes = new Map<string, Node>();
   private made = 0;
-  /** The owners of each edge, by `type|from|a|to|b`. */
+  /** The jobs that own each edge, by `type|from|a|to|b`. */
   edges = new Map<string, Set<number>>();
-  /** The labels that each job has fed in its last run. */
+  /** The labels of the nodes that each job made in its last run. */
   private fed = new Map<number, Set<string>>();
 
-  /** Returns the number of stubs made, or the code of the failure, after which nothing has changed. */
+  /** Returns the number of stubs made, or the code of the failure. After a failure nothing has changed. */
   run(job: number, spec: JobSpec | null, nodeTables: Record<string, NodeRow[]>, edgeTables: Record<string, EdgeRow[]>): number | string {
     const before = structuredClone([this.nodes, this.edges, this.fed] as const);
     const result = this.carryOut(job, spec ?? { nodes: [], edges: [] }, nodeTables, edgeTables);
@@ -74,7 +76,7 @@ export class NaiveStubs {
         const node = this.nodes.get(id) ?? this.aNode();
         this.nodes.set(id, node);
         node.owners.add(job);
-        // The last run wins.
+        // The last run decides the name for all owners.
         node.names = new Map([...node.owners].map(owner => [owner, name]));
       }
       for (const [id, { owners }] of this.nodes)
@@ -86,7 +88,7 @@ export class NaiveStubs {
       const isKnown = (label: string): boolean => [...this.fed.values()].some(each => each.has(label));
       if ((onMissing[0] === 'create' && !isKnown(from)) || (onMissing[1] === 'create' && !isKnown(to))) return 'stub_key_unknown';
       const open = edgeTables[table]!.filter(row => row.a !== null && row.b !== null);
-      // Only an end that makes stubs finds them.
+      // A stub counts as a node only for an edge whose end may make stubs.
       const has = (end: 0 | 1, key: string): boolean =>
         (this.nodes.get(`${[from, to][end]} ${key}`)?.owners.size ?? 0) > 0 || (onMissing[end] === 'create' && /^\d+$/.test(key));
       const matched = open.filter(({ a, b }) => has(0, a!) && has(1, b!));

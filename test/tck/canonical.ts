@@ -3,12 +3,12 @@ import { Decimal } from '../../src/cypher/values/decimal.js';
 import { temporalText } from '../../src/cypher/values/temporal/temporal-text.js';
 import { readTckValue } from './tck-value.js';
 
-/** The order of the items of a list counts, or it doesn't. */
+/** Whether the order of list items counts (`exact`) or not (`any`). */
 export type ListOrder = 'exact' | 'any';
 
 /**
- * A text that is equal for values that the TCK takes as equal: elements of the graph without ids, labels and keys in order, 1 apart
- * from 1.0, -0.0 like 0.0. Times are their quoted texts, because the TCK writes them so.
+ * Returns a text that is equal for values that the TCK treats as equal. Nodes and edges have no ids, labels and keys are sorted, 1 differs
+ * from 1.0, -0.0 equals 0.0. Times are quoted texts, because the TCK writes them so.
  */
 export function canonicalOf(value: CypherValue, listOrder: ListOrder = 'exact'): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -39,7 +39,7 @@ export function canonicalOf(value: CypherValue, listOrder: ListOrder = 'exact'):
   }
 }
 
-/** @param text a value as the TCK writes it */
+/** @param text a value in the notation of the TCK */
 export function canonicalOfExpected(text: string, listOrder: ListOrder = 'exact'): string {
   return canonicalOf(readTckValue(text), listOrder);
 }
@@ -63,7 +63,7 @@ function canonicalEdge({ type, properties }: { type: string; properties: CypherM
   return `[${[`:${type}`, propertiesOf(properties, listOrder)].filter(Boolean).join(' ')}]`;
 }
 
-/** An edge that is walked from its source points right. A loop always does. */
+/** An edge that the path walks from its source points right, `-[]->`. A loop always points right. */
 function canonicalPath({ nodes, edges }: PathValue, listOrder: ListOrder): string {
   const texts = nodes.map((node, i) => {
     const before = edges[i - 1];

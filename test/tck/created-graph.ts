@@ -20,9 +20,9 @@ export interface CreatedEdge {
 }
 
 /**
- * The graph that plain `CREATE pattern, …` statements make. Properties are JSON texts, so that 1.0 stays a float. A CREATE pattern
- * has the grammar of a MATCH pattern, so the parser under test reads it. Throws a sentence for anything that the data model or this
- * reader cannot hold.
+ * The graph that `CREATE pattern, …` statements make. Properties are JSON texts, so that 1.0 stays a float. A CREATE pattern has the
+ * grammar of a MATCH pattern, so the parser under test parses it.
+ * @throws Error for anything that the data model or this reader cannot represent
  */
 export class CreatedGraph {
   readonly nodes: CreatedNode[] = [];
@@ -69,7 +69,7 @@ export class CreatedGraph {
     }
   }
 
-  /** The schema that a mapping of these elements would declare. */
+  /** The schema that a mapping of these nodes and edges would declare. */
   schema(): GraphSchema {
     const labels = [...new Set(this.nodes.map(node => node.label))];
     return {

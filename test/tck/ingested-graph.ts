@@ -3,16 +3,16 @@ import { type CypherMap, type CypherValue, type EdgeValue, isList, isMap, type N
 import { temporalText } from '../../src/cypher/values/temporal/temporal-text.js';
 import { kindOf } from '../../src/cypher/values/value-kind.js';
 
-/** The key label of nodes that have no label, because every node of a graph has one. */
+/** The label for nodes that have none in the TCK, because every node of the service's graphs has a label. */
 export const noLabel = 'Unlabelled';
 
-/** A graph as tables of a warehouse and a mapping, as a user would write them. */
+/** A graph as tables and a mapping, as a user would write them. */
 export interface GraphAsTables {
   tables: { name: string; csv: string; types: string }[];
   mapping: string;
 }
 
-/** Why a graph cannot be written as tables and a mapping without loss. */
+/** The error for a graph that tables and a mapping cannot express without loss. */
 export class NotLoadable extends Error {}
 
 interface Column {
@@ -21,7 +21,7 @@ interface Column {
   texts: (string | null)[];
 }
 
-/** @param prefix of the names of the tables @throws NotLoadable */
+/** @param prefix put before the name of each table @throws NotLoadable */
 export function asTables(graph: MemoryGraph, prefix: string): GraphAsTables {
   const nodes = [...graph.nodes()];
   const edges = nodes.flatMap(node => [...graph.edgesOf(node, 'out', [])]);
@@ -111,7 +111,7 @@ function typeOf(values: CypherValue[]): string {
   const types = new Set(
     values.map(value => (isList(value) ? listType(value) : isMap(value) ? 'map' : (scalarTypes[kindOf(value)] ?? 'none'))),
   );
-  // An empty list fits the type of any other.
+  // An empty list, whose type is `string[]`, fits every other type of list.
   if ([...types].filter(type => type.endsWith('[]')).length > 1) types.delete('string[]');
   const [type = 'string', ...others] = types;
   for (const value of values.flat(1) as CypherValue[]) requireExact(value);
@@ -124,7 +124,7 @@ function listType(items: readonly CypherValue[]): string {
   return others.length > 0 || type === 'json' ? 'json' : `${type}[]`;
 }
 
-/** PostgreSQL has microseconds, and its moments have no offset of their own. */
+/** Refuses times that PostgreSQL would change: it has microseconds, and does not store the offset of a moment. @throws NotLoadable */
 function requireExact(value: CypherValue): void {
   if (value === null || typeof value !== 'object' || isList(value) || isMap(value) || !('kind' in value)) return;
   if (value.kind === 'node' || value.kind === 'edge' || value.kind === 'path') return;
@@ -160,7 +160,7 @@ function groupBy<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
   return groups;
 }
 
-/** The graph that was loaded, without what loading it needed: the keys, and a label where there was none. */
+/** The loaded graph without what was added to load it: the property `the key`, and the label of nodes that had none. */
 export class AsWritten implements MemoryGraph {
   constructor(private readonly loaded: MemoryGraph) {}
 

@@ -10,7 +10,7 @@ import { ValueFault } from '../../src/cypher/values/value-fault.js';
 import { canonicalOf, canonicalOfExpected } from './canonical.js';
 import { type Expected } from './read-feature.js';
 
-/** From the best to the worst. */
+/** The verdicts from the best to the worst. `compareWithReport` compares their positions. */
 export const verdicts = ['passed', 'different on purpose', 'refused', 'wrong error', 'error', 'wrong rows'] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -26,7 +26,7 @@ export type Answer =
 
 const passed: Judgement = { verdict: 'passed', reason: '' };
 
-/** Compares an answer with what the TCK expects. A refusal is never the error that the TCK expects. */
+/** Compares an answer with the one that the TCK expects. An error "not supported" gives `refused`, even if the TCK expects an error. */
 export function judge(expected: Expected, answer: Answer): Judgement {
   if (answer.kind === 'error') return judgeError(expected, answer);
   return expected.kind === 'error'
@@ -52,9 +52,9 @@ function judgeRows(expected: Expected & { kind: 'rows' }, actual: Answer & { kin
   const { columns, ordered } = expected;
   const listOrder = expected.anyListOrder ? 'any' : 'exact';
   const wrong = (reason: string): Judgement => ({ verdict: 'wrong rows', reason });
-  // An empty result is written without its columns.
+  // For an empty result, the TCK may leave out the columns.
   if (columns.length === 0) return actual.rows.length === 0 ? passed : wrong(`no row expected, got ${actual.rows.length}`);
-  // RETURN * gives its columns in any order.
+  // RETURN * may return its columns in any order.
   const order = columns.map(column => actual.columns.indexOf(column));
   if (order.includes(-1) || columns.length !== actual.columns.length)
     return wrong(`columns ${columns.join(', ')} expected, got ${actual.columns.join(', ')}`);
@@ -81,7 +81,7 @@ function wordsOf({ type, detail, phase }: { type: string; detail: string; phase:
   return `${type} ${detail} at ${phase}`;
 }
 
-/** openCypher's words for an error. */
+/** The type and detail of an error in the words of openCypher. */
 function typeAndDetail(error: Error): { type: string; detail: string } {
   if (error instanceof CypherSyntaxError) return { type: 'SyntaxError', detail: error.detail };
   if (error instanceof CypherValueError || error instanceof ValueFault) return { type: error.type, detail: error.detail };

@@ -1,10 +1,10 @@
-/** Scenarios whose answer differs on purpose: the start of their name, with the reason. */
+/** A scenario whose answer differs on purpose: the start of its name, and the reason. */
 export interface Difference {
   scenario: string;
   reason: string;
 }
 
-/** Differences of queries that run in memory. */
+/** Known differences of queries that run in memory. */
 export const memoryDifferences: Difference[] = [
   ...differ('a query has at most 10,000 characters', ['Literals6 [8] Return a single-quoted string with 10000 characters']),
 ];

@@ -1,23 +1,23 @@
-/** One runnable scenario of a TCK feature file, with the rows of its outline filled in. */
+/** One scenario of a TCK feature file. Scenario outlines are filled in with their example rows. */
 export interface Scenario {
-  /** `Match3 [4] Get two related nodes`, with the number of the example row. */
+  /** The name, such as `Match3 [4] Get two related nodes`, followed by the number of the example row. */
   name: string;
-  /** `binary-tree-1`, or null for any graph and for an empty one. */
+  /** The name of a graph of the TCK, such as `binary-tree-1`. Null for an empty graph or any graph. */
   namedGraph: string | null;
   setup: string[];
   procedures: string[];
   parameters: [string, string][];
   query: string;
   expected: Expected;
-  /** Queries that look at the graph afterwards. */
+  /** Queries that check the graph after the main query. */
   controls: { query: string; expected: Expected }[];
-  /** Each effect with its number, such as `+nodes`. Null where the scenario says nothing on them. */
+  /** The number of each side effect, such as `+nodes`. Null if the scenario does not state them. */
   sideEffects: Record<string, number> | null;
 }
 
 export type Expected =
   | { kind: 'rows'; ordered: boolean; anyListOrder: boolean; columns: string[]; rows: string[][] }
-  /** `detail` may be `*` for any; `phase` is `compile time`, `runtime` or `any time`. */
+  /** `detail` may be `*` for any detail. `phase` is `compile time`, `runtime` or `any time`. */
   | { kind: 'error'; type: string; phase: string; detail: string };
 
 interface Step {

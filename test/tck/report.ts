@@ -8,7 +8,7 @@ export interface Outcome {
   reason: string;
 }
 
-/** The columns of the table. */
+/** The columns of the report's table, with their headings. */
 const counted: Record<Verdict, string> = {
   passed: 'passed',
   'wrong rows': 'wrong rows',
@@ -19,7 +19,7 @@ const counted: Record<Verdict, string> = {
 };
 const columns = Object.keys(counted) as Verdict[];
 
-/** Categories of the suite that questions mostly use. */
+/** Categories of the TCK that are close to the queries of users. */
 const slice: ReadonlySet<string> = new Set([
   ...['match', 'match-where', 'return', 'return-orderby', 'with-orderBy', 'return-skip-limit', 'with-skip-limit'].map(inClauses),
   ...['with', 'with-where', 'unwind'].map(inClauses),
@@ -28,7 +28,7 @@ const slice: ReadonlySet<string> = new Set([
   'useCases/triadicSelection',
 ]);
 
-/** Writes the page that is committed. `all` is the number of all cases of the suite. */
+/** Writes the page that is committed as docs/opencypher-tck.md. `all` is the number of cases in the suite. */
 export function renderReport(outcomes: readonly Outcome[], all: number, differences: readonly Difference[]): string {
   const categories = [...new Set(outcomes.map(({ category }) => category))];
   const inSlice = outcomes.filter(({ category }) => slice.has(category));
@@ -69,13 +69,13 @@ ${differences.map(({ scenario, reason }) => `- ${escaped(scenario)}: ${escaped(r
 `;
 }
 
-/** The verdicts of a page by the escaped names of its cases. Cases that pass are not on it. */
+/** Reads the verdicts of a page, by the escaped names of the cases. Passed cases are not on the page. */
 function readReport(page: string): Map<string, Verdict> {
   const lines = page.matchAll(/^- \*\*([a-z ]+)\*\* (.+?) — /gm);
   return new Map([...lines].map(([, verdict, name]) => [name ?? '', verdict as Verdict]));
 }
 
-/** Compares outcomes with a page: a sentence for each case that is worse, and for each that is better. */
+/** Compares outcomes with a committed page. Returns a sentence for each case that is worse and for each that is better. */
 export function compareWithReport(outcomes: readonly Outcome[], page: string): { worse: string[]; better: string[] } {
   const before = readReport(page);
   const compared = outcomes.map(({ name, verdict, reason }) => {
@@ -108,7 +108,7 @@ function sectionOf(category: string, outcomes: readonly Outcome[]): string {
 
 function share(outcomes: readonly Outcome[]): string {
   const passed = outcomes.filter(({ verdict }) => verdict === 'passed').length;
-  // Rounded down, so that 100 % means all.
+  // Rounds down, so that 100 % means that all cases pass.
   const percent = Math.floor((1000 * passed) / outcomes.length) / 10;
   return `${thousands(passed)} of ${thousands(outcomes.length)} pass (${percent} %)`;
 }

@@ -11,7 +11,7 @@ import { WritableGraph } from './writable-graph.js';
 const limits = { steps: 10_000_000, heldBytes: 256 * 1024 * 1024 };
 const now = { epochNanoseconds: 1_700_000_000_000_000_000n, timeZone: 'UTC' };
 
-/** Runs the query of a case in memory, on the graph that its set-up makes. */
+/** Runs the query of a case in memory, on the graph that the set-up of the case makes. */
 export function runCase(scenario: Scenario): Answer {
   let graph: MemoryGraph;
   try {
@@ -30,7 +30,7 @@ export function graphOf({ namedGraph, setup }: Scenario): MemoryGraph {
   return graph;
 }
 
-/** Runs the query of a case on any graph. */
+/** Runs the query of a case on any graph in memory. */
 export function runQuery({ query: text, parameters: written }: Scenario, graph: MemoryGraph): Answer {
   const parameters = new Map(written.map(([name, value]) => [name, readTckValue(value)] as const));
   const run: MemoryRun = { parameters, limits, now };

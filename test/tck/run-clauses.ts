@@ -7,13 +7,13 @@ import { Work } from '../../src/cypher/executors/memory/work.js';
 import { type Clause } from '../../src/cypher/syntax/cypher-ast.js';
 import { type CypherValue } from '../../src/cypher/values/cypher-value.js';
 
-/** The rows between two clauses. */
+/** The rows that one clause passes to the next. */
 export interface Table {
   columns: string[];
   rows: CypherValue[][];
 }
 
-/** Runs clauses, without pauses, over rows that have the given columns. */
+/** Runs clauses over rows with the given columns, without the pauses of the service. */
 export function runClauses(clauses: Clause[], graph: MemoryGraph, run: MemoryRun, input: Table): Table {
   const running = new RunningQuery('', graph, run.parameters, new Work(run.limits), run.now, compilers);
   let scope = new Scope(running.frame);

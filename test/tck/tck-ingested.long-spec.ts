@@ -15,7 +15,7 @@ import { judge } from './judge.js';
 import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
 import { graphOf, runQuery } from './run-case.js';
 
-/** Reasons why set-ups cannot be loaded, with the number of set-ups for each. All others are loaded. */
+/** The number of set-ups that cannot be loaded, for each reason. All others are loaded. */
 const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
 
 (existsSync(suiteFolder) ? describe : describe.skip)('the set-ups of the openCypher TCK, as tables and mappings', () => {
@@ -84,7 +84,7 @@ const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
   }
 });
 
-/** A text that is equal for equal graphs whose nodes differ, and for most others that are equal. */
+/** A text that is equal for equal graphs. It differs for different ones, unless they have nodes with the same labels and properties. */
 function textOf(graph: MemoryGraph): string {
   const nodes = [...graph.nodes()];
   const byId = new Map(nodes.map(node => [node.id, canonicalOf(node)]));

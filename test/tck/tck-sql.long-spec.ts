@@ -13,10 +13,10 @@ import { type Answer, judge } from './judge.js';
 import { type Scenario } from './read-feature.js';
 import { readSuite, suiteFolder } from './read-suite.js';
 
-/** Fails when SQL runs fewer scenarios, which would hide its differences. */
+/** The least number of scenarios that SQL must run. Fewer would hide differences between SQL and the TCK. */
 const leastPassed = 150;
 
-// The suite is not part of the repository. CI puts it beside it.
+// The TCK is not part of the repository. CI puts it beside the repository.
 (existsSync(suiteFolder) ? describe : describe.skip)('the openCypher TCK in SQL', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let client: pg.Client;
@@ -48,7 +48,7 @@ const leastPassed = 150;
     expect(passed).toBeGreaterThanOrEqual(leastPassed);
   }, 300_000);
 
-  /** Null for a scenario that SQL leaves to memory, and for a set-up that is more than plain CREATE. */
+  /** Runs a scenario in SQL. Returns null if only memory can run it, or if its set-up is more than plain CREATE. */
   async function run(scenario: Scenario): Promise<Answer | null> {
     if (scenario.namedGraph !== null || scenario.procedures.length > 0 || scenario.controls.length > 0) return null;
     const graph = new CreatedGraph();
@@ -98,7 +98,7 @@ const leastPassed = 150;
   }
 });
 
-/** The element of an id with its labels and properties, which SQL does not read. */
+/** Adds labels and properties to a node or edge, because SQL returns only its id. */
 function whole(value: CypherValue, { nodes, edges }: CreatedGraph): CypherValue {
   if (value === null || typeof value !== 'object' || !('kind' in value)) return value;
   if (value.kind === 'node') {

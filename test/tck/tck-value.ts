@@ -1,8 +1,8 @@
 import { type CypherMap, type CypherValue, type EdgeValue, type NodeValue, type PathValue } from '../../src/cypher/values/cypher-value.js';
 
 /**
- * Reads a value as the TCK writes it: `(:A {num: 1})`, `[:T]`, `<(:A)-[:T]->(:B)>`, `'text'`, `[1, null]`, `{a: 1.0}`. The elements
- * of a path have ids that tell its directions; all other ids mean nothing.
+ * Parses a value in the notation of the TCK: `(:A {num: 1})`, `[:T]`, `<(:A)-[:T]->(:B)>`, `'text'`, `[1, null]`, `{a: 1.0}`. In a path,
+ * the ids of nodes give the directions of its edges. All other ids have no meaning.
  */
 export function readTckValue(text: string): CypherValue {
   const reader = new ValueReader(text);
@@ -108,7 +108,7 @@ class ValueReader {
     return found;
   }
 
-  /** Takes what matches after spaces, or gives null. */
+  /** Skips spaces and consumes what the pattern matches. Returns null if it does not match. */
   private take(pattern: RegExp): string | null {
     const space = /\s*/y;
     space.lastIndex = this.at;

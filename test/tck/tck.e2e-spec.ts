@@ -16,7 +16,7 @@ const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
   it('answers every case that reads as the committed page has it', () => {
     const cases = readSuite();
     const reading = cases.filter(onlyReads);
-    // The numbers of the release of the suite that CI has. A reader that overlooks cases would pass them.
+    // The numbers of cases in the release of the TCK that CI has. A reader that misses cases would otherwise go unnoticed.
     expect([cases.length, reading.length]).toEqual([3897, 3527]);
     const outcomes = everyNth(reading, 8).map(outcomeOf);
 

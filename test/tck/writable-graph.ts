@@ -9,7 +9,7 @@ import { runClauses, type Table } from './run-clauses.js';
 
 type Named = Map<string, CypherValue>;
 
-/** A graph that the set-ups of the TCK write: with CREATE, with DELETE of edges, and with all clauses that read. */
+/** A graph that the set-ups of the TCK write. It supports CREATE, DELETE of edges, and all reading clauses. */
 export class WritableGraph implements MemoryGraph {
   private readonly nodesById = new Map<number, NodeValue>();
   private readonly edgesByNode = new Map<number, Set<EdgeValue>>();
@@ -46,7 +46,7 @@ export class WritableGraph implements MemoryGraph {
     );
   }
 
-  /** Runs one statement, clause by clause. @throws CypherError, and Error for a clause that no set-up has */
+  /** Runs one statement, clause by clause. @throws CypherError; Error for a clause that no set-up of the TCK uses */
   runSetup(statement: string): void {
     const tokens = tokensOf(statement.replace(/;\s*$/, ''));
     let table: Table = { columns: [], rows: [[]] };
@@ -90,7 +90,7 @@ export class WritableGraph implements MemoryGraph {
     });
   }
 
-  /** The properties of a new element. They may use what the same clause has created before. */
+  /** The properties of a new node or edge. Their expressions may use variables that the same clause has created before. */
   private propertiesOf(entries: MapEntry[], named: Named): CypherMap {
     const table = { columns: [...named.keys()], rows: [[...named.values()]] };
     const expressions = entries.map(({ value }) => value);

@@ -2,14 +2,14 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 
 const megabyte = 1_048_576;
-/** So much more in use than before the query is worth a collection of garbage. */
+/** The growth of used memory since the last `settle` that makes a garbage collection worth its time. */
 const leastGrown = 128 * megabyte;
-/** Bytes allowed to a query after a collection, besides those it counts: for its text, its plan, the row under way. */
+/** Bytes that a query may use besides those that it counts, for its text, its plan and the current row. */
 const besides = 24 * megabyte;
 const mostShare = 1.3;
 const lookEveryMs = 20;
 
-/** Compares what queries keep from being freed with their own count of it. One query runs at a time. */
+/** Compares the memory that a query uses after a garbage collection with the bytes that it counts. One query runs at a time. */
 export class HeldMemory {
   private readonly collect: () => void;
   private before = 0;
@@ -21,13 +21,15 @@ export class HeldMemory {
     this.settle();
   }
 
-  /** Nothing runs: what is in use now is that of the test. */
+  /** Measures the memory of the test itself. Call it while no query runs. */
   settle(): void {
     this.collect();
     this.before = usedBytes();
   }
 
-  /** The bytes in use beyond those that a query counts and 30 % of them. Call it where the query pauses. */
+  /**
+   * The bytes in use above the count of the query, beyond its allowance: 30 % of the count and `besides`. Call it when the query pauses.
+   */
   uncounted(heldBytes: number): number {
     const now = performance.now();
     if (now - this.lookedAt < lookEveryMs) return 0;

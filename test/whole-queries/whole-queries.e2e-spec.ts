@@ -10,29 +10,31 @@ import { denseGraph } from '../support/dense-graph.js';
 import { HeldMemory } from './held-memory.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
-/** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` tries more, `WHOLE_QUERY_SEEDS=7,12` repeats some. */
+/** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12` runs those of some seeds. */
 const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 60));
 const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
-/** An expression that goes through nodes and edges until it is refused: some 20 ms on a usual machine. */
+/** An expression that visits nodes and edges without a pause until it is refused: some 20 ms on a usual machine. */
 const whole = 'RETURN COUNT { MATCH (a)-[:R]-(b)--(c) WHERE a.x > c.x RETURN a.x AS v0, c.x AS v1 } AS c0';
-/** Factor over the time of `whole` that a query may take in one go: allocations, and code that V8 has not compiled yet, take longer. */
+/**
+ * A query may take this many times the time of `whole` without a pause: allocations, and code that V8 has not compiled yet, take longer.
+ */
 const mostTimesWhole = 2.5;
-/** A query that goes on for longer is left, as by its time-out. Some of many are given the time to hold all they may. */
+/** Milliseconds after which a query is given up, as by its time-out. Every 20th query of the long run gets time to hold all that it may. */
 const mostMs = (seed: number) => (!isLong ? 5 : seed % 20 === 0 ? 1_500 : 80);
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
 const graph = isLong ? denseGraph(60_000, 200_000, 0.1) : denseGraph(2_000, 8_000, 0.1);
 const schema = { labels: [], edges: [] };
-/** With these a query is only compiled. */
+/** Small parameters, for the step that only compiles a query. */
 const smallParameters = JSON.stringify({ text: 'x', commas: 'a,', list: [1], texts: ['1'], lists: [[1]], map: { a: 1 } });
 
 const memory = isLong ? new HeldMemory() : null;
 const settleEvery = 200;
 
 interface Ran {
-  /** The longest go between two pauses. */
+  /** The longest time between two pauses, in milliseconds. */
   heldMs: number;
-  /** Memory that the query holds and does not count. */
+  /** Memory that the query holds without counting it. */
   uncountedBytes: number;
   /** How the query ended: `answered`, `left`, `fault`, or the code or class of its error. */
   end: string;
@@ -40,7 +42,10 @@ interface Ran {
   fault?: string;
 }
 
-/** The thread has had no more of the processor than either: others may work beside it, and V8 collects garbage in threads of its own. */
+/**
+ * The thread's own work is at most the smaller of the two: other processes add to the wall time, and V8's garbage collection in other
+ * threads adds to the processor time.
+ */
 function now(): { wallMs: number; processMs: number } {
   return { wallMs: performance.now(), processMs: processorMs() };
 }
@@ -81,14 +86,14 @@ function run(text: string, leftAfterMs: number): Ran {
   }
 }
 
-/** No query holds its thread longer than this between two places where it may pause. Beside other suites only a hang can be told. */
+/** The longest time in milliseconds that a query may hold its thread between two pauses. Beside other suites, it detects only a hang. */
 function mostHeldMs(): number {
   if (!isLong) return 500;
   const held = Array.from({ length: 15 }, () => run(whole, Infinity)).map(({ heldMs }) => heldMs);
   return Math.max(50, mostTimesWhole * Math.min(...held.slice(5)));
 }
 
-// Jest asks for stacks of 100 frames, which take ten times as long as those of a service.
+// Jest sets stack traces of 100 frames, which take ten times as long to make as those of a service.
 beforeAll(() => (Error.stackTraceLimit = 10));
 
 it('whole queries let others go on, and fail as their caller’s own', () => {
@@ -105,15 +110,15 @@ it('whole queries let others go on, and fail as their caller’s own', () => {
     let { heldMs } = first;
     ends[first.end] = (ends[first.end] ?? 0) + 1;
     if (first.fault) faults.push(`seed ${seed}: ${first.fault}: ${text}`);
-    // Collections of garbage and the compiler of V8 come now and then, but not each time at the same query.
+    // Garbage collection and V8's compiler may delay a query once, but not each time, so the best of five runs counts.
     for (let time = 0; time < 4 && heldMs > most; time++) heldMs = Math.min(heldMs, run(text, mostMs(seed)).heldMs);
-    // The machine may have become busy.
+    // The machine may have become slower, so the bound is measured again.
     if (heldMs > most) heldMs = Math.min(heldMs * (most / mostHeldMs()), run(text, mostMs(seed)).heldMs);
     if (first.uncountedBytes > 0) heavy.push(`seed ${seed}: ${first.uncountedBytes} bytes uncounted: ${text.slice(0, 500)}`);
     if (heldMs > most) slow.push(`seed ${seed}: ${Math.round(heldMs)} ms: ${text.slice(0, 500)}`);
   }
   if (isLong) process.stdout.write(`whole queries: ${JSON.stringify(ends)}, ${Math.round(most)} ms at most in one go\n`);
   expect({ faults, slow, heavy }).toEqual({ faults: [], slow: [], heavy: [] });
-  // Queries that are all refused would show nothing.
+  // If nearly all queries were refused, the test would show nothing.
   if (seeds.length >= 300) expect((ends.answered ?? 0) + (ends.left ?? 0)).toBeGreaterThan(seeds.length / 3);
 }, 14_400_000);

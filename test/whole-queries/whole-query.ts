@@ -32,7 +32,7 @@ const textFunctions = ['toUpper', 'toLower', 'trim', 'left', 'right', 'substring
 
 const items = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i));
 
-/** Parameters as large as a caller may send them. */
+/** Parameters of the largest size that a caller may send. */
 export const largeParameters = new Map<string, CypherValue>([
   ['text', 'x'.repeat(900_000)],
   ['commas', 'a,'.repeat(100_000)],
@@ -43,10 +43,10 @@ export const largeParameters = new Map<string, CypherValue>([
 ]);
 const parametersOf: Partial<Record<Kind, readonly string[]>> = { text: ['$text', '$commas'], list: ['$list', '$texts', '$lists'], map: ['$map'] }; // prettier-ignore
 
-/** Makes whole queries from the grammar, nested and as large as they may be. Most are of the right types, so that they run. */
+/** Makes random queries from the grammar, as nested and large as allowed. Most have the right types, so that they run. */
 export class WholeQueries {
   private named = 0;
-  /** The levels of nesting that are left, and the expressions. */
+  /** The levels of nesting that are left. `left` is the number of expressions that are left. */
   private depth = 0;
   private left = 0;
 
@@ -91,7 +91,7 @@ export class WholeQueries {
     const items = kept.map(([name]) => name);
     const text = this.projection('WITH', scope, own, items);
     const where = dice.chance(0.4) ? ` WHERE ${this.of('boolean', [...kept, ...own])}` : '';
-    // A subquery sees the variables around it also behind its WITH.
+    // Inside a subquery, the variables of the outer query are visible after a WITH too.
     return [text + where, [...new Map([...outer, ...kept, ...own]).entries()].filter(([name]) => items.includes(name) || own.some(([o]) => o === name))]; // prettier-ignore
   }
 
@@ -178,7 +178,7 @@ export class WholeQueries {
     return this.dice.chance(0.3) && scope.length > 0 ? this.dice.of(scope)[0] : this.of(this.dice.of(kinds), scope);
   }
 
-  /** An expression of a kind, mostly. */
+  /** An expression that usually has the given kind. */
   private of(kind: Kind, scope: Variables): string {
     const { dice } = this;
     this.left -= 1;

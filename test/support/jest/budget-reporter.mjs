@@ -1,8 +1,8 @@
-// Prints after a run what it cost: the twenty slowest suites and the sum, so that growth is seen.
+// Prints after a run its twenty slowest suites and the total time, so that growth is noticed.
 
 const shown = 20;
 
-/** Seconds that `npm test` may take on two quiet cores. */
+/** The seconds that `npm test` may take on two cores without other work. */
 const budget = 360;
 
 export default class BudgetReporter {

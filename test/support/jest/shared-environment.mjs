@@ -1,5 +1,5 @@
-// Environment of a test file: the process of its worker, and not a sandbox in it. Objects of the product and of a test are then of
-// one realm, `instanceof` and fake timers hold on both sides, and compiled modules can be shared by all files of a worker.
+// Environment of a test file: the file runs in the process of its Jest worker, without a sandbox. The product and the tests then share one
+// realm, so `instanceof` and fake timers work on both sides, and all files of a worker can share compiled modules.
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
@@ -20,7 +20,7 @@ export default class SharedEnvironment {
     this.restore();
   }
 
-  /** Jest asks for one before it compiles. SharedRuntime compiles without. */
+  /** Jest asks for a context before it compiles. `SharedRuntime` compiles without one. */
   getVmContext() {
     return globalThis;
   }
@@ -40,9 +40,9 @@ function rememberProcess() {
     for (const name of new Set([...Reflect.ownKeys(globals), ...Reflect.ownKeys(globalThis)])) {
       const before = globals[name];
       const now = Object.getOwnPropertyDescriptor(globalThis, name);
-      // A package may keep its only state in a global, so that new ones stay, other than those of Jest.
+      // A package may keep its only state in a global, so globals that a test file added stay, except those of Jest.
       if (before === undefined && isOfJest(name)) delete globalThis[name];
-      // A global that is set again, even to itself, makes V8 throw away the code that relies on it.
+      // V8 discards compiled code that relies on a global when that global is set, even to the same value. So only changed ones are set.
       else if (before && !(now && Object.is(before.value, now.value) && before.get === now.get))
         Object.defineProperty(globalThis, name, before);
     }
@@ -51,7 +51,10 @@ function rememberProcess() {
   };
 }
 
-/** Jest keeps the tests of a file, who listens to them and their settings under symbols. Its matchers cannot be deleted. */
+/**
+ * Keys of the symbols under which Jest keeps the tests of a file, their event handlers and settings. Its matchers have such a key too, but
+ * cannot be deleted.
+ */
 const registered = [
   'EVENT_HANDLERS',
   'TEST_TIMEOUT_SYMBOL',

@@ -1,5 +1,5 @@
-// How a test file gets its modules: its own code through Jest, the product from `dist` and packages as Node loads them, once a worker.
-// Jest would otherwise compile and run all of the product's imports again for each file.
+// Loads the modules of a test file. Jest loads the test code; Node loads the product from `dist` and packages, once for each worker. Jest
+// would otherwise compile and run all imports of the product again for each file.
 import asyncHooks from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import module, { createRequire, isBuiltin } from 'node:module';
@@ -29,7 +29,7 @@ export default class SharedRuntime extends Runtime {
     return place === null ? super.requireModuleOrMock(from, name) : require(place);
   }
 
-  /** Loads a module for the test runner. Only the runner itself keeps the tests of a file, so only it is loaded anew for each file. */
+  /** Loads a module of Jest. The test runner is loaded anew for each file, because it keeps the tests of the file as state. */
   requireInternalModule(from, name) {
     const isRunner = name === undefined || name.startsWith('.') || isBuiltin(name);
     return isRunner ? super.requireInternalModule(from, name) : createRequire(from)(name);
@@ -41,7 +41,10 @@ export default class SharedRuntime extends Runtime {
   }
 }
 
-/** Jest's own storage of a file would stay enabled: each promise of all later files would carry it, and it the file. */
+/**
+ * Collects the AsyncLocalStorages that Jest's code creates for a file, so that `teardown` can disable them. An enabled one would be
+ * attached to each promise of later files, and would keep the finished file in memory.
+ */
 function withStorages(storages) {
   class AsyncLocalStorage extends asyncHooks.AsyncLocalStorage {
     constructor(...options) {
@@ -52,7 +55,7 @@ function withStorages(storages) {
   return { ...asyncHooks, AsyncLocalStorage };
 }
 
-/** @returns the compiled module of a product import, the file of a package's, null for what belongs to Jest, Node or the tests */
+/** @returns the compiled file of a product import, or the file of a package; null for a module of Jest, Node or the tests */
 function nativePlace(from, name) {
   if (name.startsWith('.')) {
     const file = path.resolve(path.dirname(from), name);
