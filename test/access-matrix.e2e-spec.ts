@@ -29,7 +29,7 @@ describe('access', () => {
       .filter(route => !/^GET \/docs\/./.test(route));
   }
 
-  /** A graph with one record of everything that a path may name. */
+  /** Creates two graphs, and one record of each kind that a path can name. */
   async function createFixture(): Promise<{ graphId: number; otherGraphId: number; path: (route: string) => string }> {
     const owner = (await test.pool.query("SELECT id FROM users WHERE username = 'owner'")).rows[0].id;
     const ids = [];
@@ -52,9 +52,9 @@ describe('access', () => {
       if (route.includes('/jobs/')) return job;
       if (route.includes('/runs/')) return rows[0].id;
       if (route.includes('/metrics/')) return metric;
-      // The mirror. No request of this test changes it.
+      // The connection of the mirror. No request of this test changes it.
       if (route.includes('/connections/')) return 1;
-      // An id that no user or key has. This test does not care about the route's own work.
+      // No user or key has this id, so the request changes nothing. Only the guards before the route are tested.
       return /\/(users|api-keys)\//.test(route) ? 999_999 : graphId;
     };
     const path = (route: string) =>
@@ -109,7 +109,8 @@ describe('access', () => {
       if (opensToEveryone) await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
       const want = expected(row, standing);
       const got = response.status === 401 || response.status === 403 ? response.status : 'pass';
-      // It may have deleted the fixture, or ended credentials. A request that passed the guards only to be refused has done neither.
+      // A successful request may have deleted the fixture or ended credentials, so the next request gets a new fixture. A refused request
+      // has changed nothing.
       if (method !== 'GET' && response.ok) fixture = null;
       if (want !== got) wrong.push(`${name}: ${response.status} instead of ${want}`);
       if (response.status >= 500 && response.status !== 501) wrong.push(`${name}: ${response.status} ${text}`);

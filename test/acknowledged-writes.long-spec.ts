@@ -4,22 +4,22 @@ import { Dice } from './support/dice.js';
 const kills = Number(process.env.KILLS ?? 12);
 const seed = Number(process.env.KILLS_SEED ?? 20_260_103);
 const writers = 4;
-/** Refusals after which a write may have taken effect, as they say themselves. */
+/** Codes of refusals after which the write may nevertheless have taken effect. */
 const openEnds = ['database_unavailable'];
-/** Refusals that need no kill: some deletions are lost. */
+/** Codes of refusals that happen without a kill: if deletions are lost, a quota is reached. */
 const expected = ['too_many_saved_queries'];
 
 type Outcome = 'acknowledged' | 'refused' | 'unknown';
 type Request = [method: string, route: string, body?: object | string];
 
-/** Records that a request creates under a name that is used once. */
+/** A kind of records that a request creates under a unique name. */
 interface Kind {
   create: (name: string) => Request;
-  /** Route of the record; `field` holds its name in the answer. */
+  /** Route of the record. `field` is the field of the answer that has its name. */
   find: (id: number) => string;
   field: string;
   table: string;
-  /** The share that is deleted at once. Quotas bound the rest. */
+  /** The share of the records that is deleted at once. Quotas limit the number of the others. */
   deleted: number;
 }
 
@@ -27,7 +27,7 @@ const dice = new Dice(seed);
 let world: KillWorld;
 let graphId: number;
 let jobId: number;
-/** Answers that no kill explains. */
+/** Refusals that the kills do not explain. */
 const unexpected: string[] = [];
 const outcomes = new Map<string, number>();
 let acknowledged = 0;
@@ -81,7 +81,7 @@ function note(outcome: string): void {
   outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
 }
 
-/** Sends a write to one of the processes, and judges its answer. */
+/** Sends a write to one of the processes, and classifies its answer. */
 async function write([method, route, body]: Request, headers = {}): Promise<{ outcome: Outcome; body: any; code: string }> {
   const sent = await world.send(dice.of([0, 1] as const), method, route, body, headers);
   const code: string = sent === null ? 'lost' : (sent.body?.code ?? String(sent.status));
@@ -93,13 +93,13 @@ async function write([method, route, body]: Request, headers = {}): Promise<{ ou
   return { outcome, body: sent?.body, code };
 }
 
-/** Does what one writer does until it is over, and then checks that all of it is there. */
+/** One of several clients. `step` makes a request and is repeated until the kills are over; `check` then verifies all earlier steps. */
 interface Writer {
   step(): Promise<void>;
   check(): Promise<void>;
 }
 
-/** Creates records of one kind, each once, and deletes some of them. */
+/** Creates records of one kind, each with a single request, and deletes some of them. */
 class Creator implements Writer {
   private readonly made = new Map<string, { outcome: Outcome; id?: number; isDeleted?: Outcome }>();
   constructor(private readonly kind: Kind, private readonly prefix: string) {} // prettier-ignore
@@ -132,7 +132,7 @@ class Creator implements Writer {
 
 /** Creates graphs with an Idempotency-Key, and repeats each request until its outcome is known. */
 class Repeater implements Writer {
-  /** Null where a graph was made and the answer was lost. */
+  /** By number of the graph: its id; null if the graph was created but the answer was lost. */
   private readonly ids: (number | null)[] = [];
   async step(): Promise<void> {
     const name = `repeated-${this.ids.length}`;
@@ -144,7 +144,7 @@ class Repeater implements Writer {
     else if (sent && sent.retryAfter === null) unexpected.push(`keyed: ${JSON.stringify(sent)}`);
   }
 
-  /** A process that died holds its key for some minutes. */
+  /** Ends the lease of keys whose process died. Otherwise such a key stays in use for some minutes. */
   private async endLease(): Promise<void> {
     await world.sql(
       'UPDATE idempotency_keys SET under_way_until = now(), expires_at = CASE WHEN committed THEN expires_at ELSE now() END WHERE status IS NULL',
@@ -157,7 +157,7 @@ class Repeater implements Writer {
     );
     const made = new Map(rows.map(({ name, ids }) => [name, ids]));
     for (const [index, id] of this.ids.entries()) expect(made.get(`repeated-${index}`)).toEqual([id ?? expect.any(Number)]);
-    // The last request may have been on its way.
+    // The last request may have been under way when the writer stopped, so its graph may or may not exist.
     expect(made.get(`repeated-${this.ids.length}`) ?? []).toHaveLength(made.has(`repeated-${this.ids.length}`) ? 1 : 0);
   }
 }
@@ -186,7 +186,7 @@ class Uploader implements Writer {
   }
 }
 
-/** Starts runs and queries, which are answered before they are done. */
+/** Starts runs and asynchronous queries, which are answered before they end. */
 class Starter implements Writer {
   private readonly started: string[] = [];
   private count = 0;
@@ -206,7 +206,7 @@ class Starter implements Writer {
       let found;
       do found = await world.must('GET', route);
       while (found.status !== undefined && !ends.has(found.status));
-      // An answer has no status.
+      // The answer to a finished query has no `status`.
       if (found.status !== undefined && found.status !== 'succeeded')
         failed.push(found.error?.code ?? found.error?.body?.code ?? JSON.stringify(found));
     }

@@ -152,7 +152,7 @@ describe('API keys', () => {
     for (const junk of ['x', 'gsk_', flipped, key.toUpperCase(), `${key}x`, key.slice(0, -1), `${key} `.padEnd(200, 'x')]) {
       await keyClient(test.url, junk).get('/api/auth/me').expect(401);
     }
-    // Others of the process, such as the webhooks, go on asking.
+    // Other parts of the process, such as the webhooks, still query the database.
     const ofKeys = query.mock.calls.filter(([asked]) => JSON.stringify(asked).includes('api_keys'));
     expect(ofKeys).toEqual([]);
     query.mockRestore();

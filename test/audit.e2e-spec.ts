@@ -23,7 +23,7 @@ describe('the audit', () => {
     const wrong: string[] = [];
     const tried = new Set<string>();
     const idOf = async (name: string): Promise<number> => (await pool.query('SELECT id FROM users WHERE username = $1', [name])).rows[0].id;
-    /** Sends the request, and compares the one event of its request id. */
+    /** Sends the request, and compares the only audit event with its request id. */
     const step = async (
       route: string,
       request: Test,

@@ -10,7 +10,7 @@ import { sendRaw } from './support/raw-http.js';
 import { asSuperuser } from './support/database.js';
 import { itLong } from './support/tier.js';
 
-// jsonwebtoken takes a text that looks like this for a private key, and would refuse HS256 with it at the first login.
+// The secret looks like a private key on purpose: given as text, jsonwebtoken would take it for one and refuse HS256 at the first login.
 const secret = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 let test: TestApp;
@@ -83,7 +83,7 @@ describe('accounts', () => {
     const token = tokens.sign({ sub, tv, jti: 'short' }, { expiresIn: 3 });
     const short = client(test.url, token);
     await short.get('/api/auth/me').expect(200);
-    // From now on its signature is not verified again.
+    // From now on the token is in the cache, and its signature is not verified again.
     expect(test.app.get(TokenPrincipals).recall(token)).not.toBeNull();
     await short.get('/api/auth/me').expect(200);
     await sleep(tokens.decode(token).exp * 1000 - Date.now() + 20);
@@ -112,7 +112,7 @@ describe('accounts', () => {
     expect(body.detail.match(/POST \/api\/auth\/login/g)).toHaveLength(2);
   });
 
-  // RFC 9110, section 11.1: the name of a scheme has no case.
+  // RFC 9110, section 11.1: upper and lower case make no difference in the name of a scheme.
   it.each(['bearer', 'BEARER'])('takes a token behind the scheme %s', async scheme => {
     await test.anonymous.get('/api/auth/me').set('Authorization', `${scheme} ${test.admin.token}`).expect(200);
   });
@@ -255,7 +255,7 @@ describe('accounts, while the database fails', () => {
     key = body.raw_key;
   });
 
-  /** A token that is new to this process, so that passport verifies it. */
+  /** Makes a token that this process has not seen yet, so that its signature is verified. */
   const freshToken = (): Client => {
     const tokens = test.app.get(JwtService);
     const { sub, tv } = tokens.decode(test.admin.token!);
@@ -282,10 +282,10 @@ describe('accounts, while the database fails', () => {
     await holder.connect();
     const register = () => test.anonymous.post('/api/auth/register').send({ username: 'late', password: 'correct-horse-8' });
     try {
-      // Readers go on; the new account waits for the lock in its transaction.
+      // Readers continue. The transaction of the new account waits for the lock.
       await holder.query('BEGIN; LOCK TABLE users IN SHARE MODE');
       const answer = register().then(({ status, headers, body }) => ({ status, code: body.code, retryAfter: headers['retry-after'] }));
-      // A transaction lists the sessions that were there at its first look, so another session looks.
+      // pg_stat_activity shows a transaction only the sessions at its first query, so each look needs another session.
       const cut = async () =>
         (
           await asSuperuser(
@@ -303,7 +303,7 @@ describe('accounts, while the database fails', () => {
   });
 });
 
-/** More than may run and wait; see `PasswordHasher`. */
+/** More logins than may run and wait; see `PasswordHasher`. */
 const logins = 50 + 33 * Math.min(3, Math.max(1, availableParallelism() - 1));
 
 describe('more logins than can be hashed', () => {

@@ -4,7 +4,7 @@ import { freePort } from './support/free-port.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { connectTo } from './support/mirror-copies.js';
 
-/** The value of a row. No line of the log may hold it. */
+/** The value of a row. No line of the log may contain it. */
 const canary = 'Zhang-Wuji-4711';
 
 let test: TestApp;

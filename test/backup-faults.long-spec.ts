@@ -76,14 +76,14 @@ describe('a backup', () => {
     return restoreBackup({ file: from, checked: await BackupReader.check(from), ownerUrl: url, progress: silent });
   }
 
-  /** Expects the state that a broken or refused restore must leave behind: no users, and no tables of graphs or the mirror. */
+  /** Expects an empty database after a broken or refused restore: no users, and no tables of graphs or the mirror. */
   async function expectNothing(url: string): Promise<void> {
     const { rows } = await asSuperuser(url, `SELECT to_regclass('public.users') IS NOT NULL AS is`);
     const left = rows[0].is ? (await asSuperuser(url, 'SELECT FROM users')).rowCount : 0;
     expect([left, (await asSuperuser(url, `SELECT FROM pg_tables WHERE schemaname IN ('mirror', 'graph_data')`)).rowCount]).toEqual([0, 0]);
   }
 
-  /** Packs the backup anew, changed by hand, with the sum of its manifest made to fit. */
+  /** Writes a changed copy of the backup, in which the checksum of the manifest is correct again. */
   async function edited(change: (manifest: Manifest, entries: Entry[], summary: Summary) => void): Promise<string> {
     const entries: Entry[] = [];
     for await (const entry of readArchive(file)) entries.push(entry);
@@ -130,7 +130,7 @@ describe('a backup', () => {
       const target = aFile();
       writeFileSync(target, bytes);
       const outcome = await BackupReader.check(target).then(() => 'taken', (error: unknown) => error); // prettier-ignore
-      // A bit of a gzip header, such as its time, is not part of the backup's content.
+      // Some bits of the gzip header, such as those of its time, may change: they are not part of the content.
       if (outcome === 'taken' && holdsTheSame(bytes, whole)) continue;
       if (!(outcome instanceof BackupDamagedError)) throw new Error(`Backup ${index}: ${String(outcome)}`);
     }
@@ -262,7 +262,7 @@ describe('a backup', () => {
     await prepareDatabase(url);
     const replace = `BEGIN; DROP TABLE IF EXISTS mirror.t; CREATE TABLE mirror.t AS SELECT generate_series(1, 500) AS id; COMMIT`;
     await asSuperuser(url, replace);
-    // With so many tables their description takes longer than the time between two replacements.
+    // With so many tables, describing them takes longer than the time between two replacements.
     const columns = Array.from({ length: 40 }, (_, index) => `c${index} int`).join(', ');
     await asSuperuser(
       url,

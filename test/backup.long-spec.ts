@@ -8,7 +8,7 @@ import { ServiceProcess } from './support/service-process.js';
 
 const question = 'Which products does Alpine Dairy GmbH supply?';
 
-/** Covers the commands on a service with users, keys, a mirror, a graph and a metric. */
+/** Tests both commands on a service with users, keys, a mirror, a graph and a metric. */
 describe('backup and restore', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'backup-'));
   chmodSync(folder, 0o755);
@@ -117,7 +117,7 @@ describe('backup and restore', () => {
     expect(existsSync(none)).toBe(false);
   });
 
-  /** Expects another backup to hold the same tables with the same bytes of rows. */
+  /** Expects another backup file to have the same tables with identical rows. */
   async function expectSame(other: string): Promise<void> {
     const [one, two] = await Promise.all([file, other].map(each => BackupReader.check(each)));
     expect(two!.manifest.tables).toEqual(one!.manifest.tables);
@@ -135,6 +135,6 @@ async function ask(url: string): Promise<unknown> {
   const { token } = await send('/auth/login', { username: 'admin', password: 'demo-Graph-2026' });
   const { status, rows, citations } = await send('/graphs/1/query', { question, cache: 'refresh' }, token);
   expect(status).toBe('succeeded');
-  // Whether SQL or memory answers decides the order of the citations.
+  // The order of the citations depends on the executor (SQL or memory), so they are sorted.
   return { rows, citations: citations.map((citation: object) => JSON.stringify(citation)).sort() };
 }

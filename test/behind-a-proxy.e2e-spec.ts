@@ -73,7 +73,7 @@ describe.each([true, false])('behind a proxy at /graph that removes the path: %s
 });
 
 describe('the first page and the document', () => {
-  // It starts last: passport verifies the tokens of the last application only.
+  // This application starts last, because passport verifies only the tokens of the application that started last.
   let plain: TestApp;
   beforeAll(async () => {
     plain = await startTestApp();

@@ -3,7 +3,7 @@ import { boundRows } from './support/bound-rows.js';
 import { connectTo } from './support/mirror-copies.js';
 import { describeOnEngines, type ForeignEngine, startEngines } from './support/translations.js';
 
-/** The tables of a trade in the types of each database. MariaDB and DuckDB declare their keys, ClickHouse has none to declare. */
+/** The tables of a trading company, with the types of each database. MariaDB and DuckDB declare keys; ClickHouse cannot. */
 const tables: Record<ForeignEngine['dialect'], Record<string, string>> = {
   mysql: {
     regions: 'id int PRIMARY KEY, name varchar(20), is_home int',
@@ -40,7 +40,7 @@ const tables: Record<ForeignEngine['dialect'], Record<string, string>> = {
 
 const regions = [[1, 'east', 1], [2, 'west', 0]] as const; // prettier-ignore
 const customers = [[1, '甲', 1], [2, '乙', 2], [3, '丙', null]] as const; // prettier-ignore
-/** Some of them are of the next day, and the next month, in Shanghai only. */
+/** Because of the time zone, some orders fall on the next day or month in Shanghai, but not in UTC. */
 const orders = Array.from({ length: 40 }, (_, at) => ({
   id: at + 1,
   customer: customers[at % 3]!,

@@ -6,7 +6,7 @@ import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** A bound for a busy machine. On a quiet one the questions once took 22 s in one turn, and nobody was answered meanwhile. */
+/** A generous bound, for a busy machine. Even on a quiet machine the questions once blocked the process for 22 s. */
 const generousMs = 10_000;
 
 describe('large work', () => {
@@ -17,7 +17,7 @@ describe('large work', () => {
     test = await startTestApp({}, { retrievalThreads: 2 });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
-    // The names share their characters, so that every part of a question is found in thousands of them.
+    // The names have the same characters, so that every part of a question matches thousands of them.
     await test.pool.query(
       `INSERT INTO mirror.products SELECT 100 + i, '一百万亿' || i || '号产品', repeat('长', 300), NULL, 1 FROM generate_series(1, 20000) i`,
     );
@@ -27,7 +27,7 @@ describe('large work', () => {
 
   const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send(body);
 
-  /** The longest wait for the retrieval process's health while `work` runs. */
+  /** Returns the longest answer time in milliseconds of the retrieval process's health check while `work` runs. */
   async function longestWait(work: PromiseLike<unknown>): Promise<number> {
     const client = test.app.get(RetrievalClient);
     let isOver = false;
@@ -48,7 +48,7 @@ describe('large work', () => {
     const questions = Array.from({ length: 30 }, (_, i) => ask({ question: `${'一百万亿两千三百'.repeat(240)}${i}`, timeout_ms: 20_000 }));
     let answers: { status: number }[] = [];
     expect(await longestWait(Promise.all(questions).then(all => (answers = all)))).toBeLessThan(generousMs);
-    // Each ends in its asker's own refusal, a time-out or an answer, never in a fault.
+    // Each question ends with a refusal of its own, a time-out or an answer. None of them is an internal error.
     expect(answers.filter(({ status }) => ![200, 400, 422, 503].includes(status))).toEqual([]);
     expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
   });
@@ -128,7 +128,7 @@ describe('a graph beyond the memory budget', () => {
     expect([first.status, first.body.code]).toEqual([422, 'graph_exceeds_memory']);
     const again = await Promise.all(Array.from({ length: 10 }, ask));
     expect(again.map(({ body }) => body.code)).toEqual(Array.from({ length: 10 }, () => 'graph_exceeds_memory'));
-    // None of them read the nodes again.
+    // The ten requests together took less time than the first, so none of them read the nodes again.
     expect(performance.now() - started - took).toBeLessThan(took);
     await owner.post(`/api/graphs/${big.id}/query`).send({ cypher: 'MATCH (r:地区) RETURN r' }).expect(200);
   });

@@ -25,7 +25,7 @@ describe('grants of a warehouse connection', () => {
       const first = (await test.admin.get(`${grants}?limit=1`).expect(200)).body;
       const second = (await test.admin.get(`${grants}?cursor=${first.next_cursor}`).expect(200)).body;
       expect([...first.items, ...second.items].map(each => each.user_id)).toEqual([id, 'everyone']);
-      // The higher of the user's own right and everyone's counts.
+      // The user has a right of their own and that of everyone; the higher one counts.
       expect((await user.get(`${connections}/1`).expect(200)).body.right).toBe('write');
       await revoke(id).expect(204);
       expect((await user.get(`${connections}/1`).expect(200)).body.right).toBe('read');
@@ -155,7 +155,7 @@ describe('grants of a warehouse connection', () => {
       await load(key, 'a\n1\n', 'nightly').expect(201);
       await key.delete(`${connections}/1/tables/nightly`).expect(204);
       await grantConnection(test, 'night-loader', 'read');
-      // Its user may still read. The key was made for writing and sees only tables that it may write.
+      // The user may still read. The key was made for writing, so it sees only tables that its user may write.
       await user.get(`${connections}/1/tables/staff`).expect(200);
       for (const request of [load(key, 'a\n1\n', 'nightly'), key.get(`${connections}/1/tables/staff`)])
         expect((await request.expect(403)).body.code).toBe('connection_forbidden');

@@ -29,7 +29,7 @@ describe('the use of a warehouse connection by jobs and metrics', () => {
       const { body: job } = await postJob(user, graphId).expect(201);
       await run(test.admin, job.id);
       await lose(id);
-      // The one who starts it does not matter: the admin may read the connection, the job may not.
+      // The user who starts the run does not matter: the admin may read the connection, but the job reads it in the name of its saver.
       const failed = await run(test.admin, job.id);
       expect(failed).toMatchObject({
         status: 'failed',
@@ -99,7 +99,7 @@ nodes:
       gone.push(await run(user, job.id));
       expect(gone.map(({ status, error }) => [status, error.code])).toEqual(gone.map(() => ['failed', 'source_changed']));
       expect(JSON.stringify(gone)).not.toMatch(/nicknames|volatiles/);
-      // Somebody who may use the connection gets near names in the check of the same mapping.
+      // A user who may use the connection does get similar names, when checking the same mapping.
       const checked = await user.post('/api/ingestion/mappings/validate').send({ mapping_yaml: withExpression }).expect(422);
       expect(JSON.stringify(checked.body)).toMatch(/did you mean 'volatiles'/);
     });
@@ -125,7 +125,7 @@ nodes:
         expect(body.detail).toMatch(/binder.*bind the metric again/);
       }
       await binder.put(`/api/metrics/${metricId}/binding`).send(binding).expect(403);
-      // Saved anew by somebody with the right.
+      // An admin, who has the right, saves the binding anew.
       await test.admin.put(`/api/metrics/${metricId}/binding`).send(binding).expect(200);
       await execute(viewer).expect(200);
     });

@@ -23,7 +23,7 @@ describe('source rows of a warehouse connection', () => {
       const ask = async () => (await viewer.post(`/api/graphs/${graphId}/query`).send(query).expect(200)).body;
       expect((await ask()).source_rows).toEqual([{ citation: 0, row: { id: 1, name: '甲' } }]);
       await revoke(id).expect(204);
-      // The answer is the stored one, but its rows are read anew.
+      // The answer comes from the cache, but its source rows are read anew.
       const later = await ask();
       expect([later.cache.status, later.rows.length, later.source_rows]).toEqual(['hit', 1, []]);
       expect(later.warnings.join()).toMatch(/loader/);

@@ -9,11 +9,11 @@ allowAnyStatement();
 it('keep the place of their caller until the server has ended them', async () => {
   const [test, foreign] = await Promise.all([startTestApp(), ForeignPostgres.start()]);
   const egress = test.app.get(Egress);
-  // With four connections, one is for statements such as these.
+  // One of the four connections is for queries like these, so the second query needs the place of the first.
   const client = await postgresKind.open({ dsn: foreign.dsn(), options: { pool_max: 4 }, egress, answerMaxBytes: 1_000_000 });
   try {
     const claim = { caller: 7 };
-    // PostgreSQL compares both texts for some seconds, and looks for no limit and no cancellation meanwhile.
+    // PostgreSQL compares these texts for some seconds, and checks neither the time-out nor a cancellation meanwhile.
     const sql = `SELECT strpos(repeat('a', 240000), 'b' || repeat('a', 120000)) AS stuck`;
     const run = (text: string) => client.query({ sql: text, parameters: [], maxRows: 1, timeoutMs: 500, claim });
     await expect(run(sql)).rejects.toMatchObject({ code: 'warehouse_timeout' });

@@ -17,7 +17,7 @@ import { randomGraph, type RandomGraph } from './differential/random-graph.js';
 import { type Expected, QueryMaker, type RandomQuery } from './differential/random-query.js';
 import { isLong } from './support/tier.js';
 
-/** Each seed is a graph and its queries. `CYPHER_SEEDS=5,6` repeats some, `CYPHER_SEED_COUNT=50` tries more. */
+/** Each seed makes a graph and queries on it. `CYPHER_SEEDS=5,6` repeats seeds 5 and 6, `CYPHER_SEED_COUNT=50` tries 50 seeds. */
 const seeds =
   process.env.CYPHER_SEEDS?.split(',').map(Number) ??
   Array.from({ length: Number(process.env.CYPHER_SEED_COUNT ?? (isLong ? 4 : 1)) }, (_, i) => i + 1);
@@ -48,7 +48,7 @@ describe('the two executors of Cypher', () => {
       forced,
     );
 
-  /** Null where SQL leaves the query to memory. */
+  /** Runs a query with one executor. Null if SQL cannot run the query. */
   async function outcomeOf(graph: RandomGraph, { text, parameters }: RandomQuery, forced: ForcedExecutor): Promise<Outcome | null> {
     try {
       const answer = await ask(graph.graphId, text, jsonOf(new Map(Object.entries(parameters))), forced);
@@ -101,7 +101,7 @@ describe('the two executors of Cypher', () => {
     if (process.env.CYPHER_SEED_COUNT) console.log(seed, JSON.stringify(counts));
     if (differences.length > 0)
       throw new Error(`${differences.length} differences of seed ${seed}\n\n${differences.slice(0, 20).join('\n\n')}`);
-    // The comparison would be empty without these.
+    // These bounds make sure that enough queries and rows were compared.
     expect(counts.sql).toBeGreaterThan(queriesOfSeed / 8);
     expect(counts.cited).toBeGreaterThan(queriesOfSeed / 5);
     expect(counts.rows).toBeGreaterThan(queriesOfSeed);
@@ -109,7 +109,7 @@ describe('the two executors of Cypher', () => {
   });
 });
 
-/** Null for a query that is not worth its time. */
+/** The naive evaluator's result; null for a query that would take it too long. */
 function expectedOf(query: RandomQuery, graph: RandomGraph): Expected | NaiveError | null {
   try {
     return query.evaluate(graph);
@@ -119,7 +119,7 @@ function expectedOf(query: RandomQuery, graph: RandomGraph): Expected | NaiveErr
   }
 }
 
-/** The first difference between an answer and the expected one, in words; null if they agree. */
+/** Returns the first difference between an answer and the expected one, in words; null if they agree. */
 function differenceOf(expected: Expected | NaiveError, found: Outcome): string | null {
   if ('error' in found) {
     if (expected instanceof NaiveError && found.error === expected.type) return null;
@@ -138,7 +138,7 @@ function differenceOf(expected: Expected | NaiveError, found: Outcome): string |
   return missing.length > 0 ? `does not cite ${missing.join(', ')}, and does not say so` : null;
 }
 
-/** An element of a row as its label or type and its key. */
+/** Shows a node or edge of a row as its label or type and its key. */
 function named(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(named);
   if (typeof value !== 'object' || value === null) return value;
@@ -151,7 +151,7 @@ function citedOf({ nodes, edges }: RandomGraph, name: string, key: string | unde
   return found ? keyOf(found) : `${name} ${key}`;
 }
 
-/** The order of the names in a map says nothing. */
+/** Sorts the names in maps, because their order has no meaning. */
 function text(row: unknown): string {
   return JSON.stringify(row, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -159,7 +159,7 @@ function text(row: unknown): string {
   });
 }
 
-/** The JSON of parameters, in which a float is never the text of an integer. */
+/** Writes parameters as JSON, in which every float has a point or exponent: 1.0 stays a float. */
 function jsonOf(value: Value): string {
   if (typeof value === 'bigint' || typeof value === 'number') {
     const written = String(value);

@@ -7,7 +7,7 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { cypherRequest } from './support/cypher-request.js';
 import { ingest, upload } from './support/ingestion.js';
 
-/** Queries that one of the executors once answered in another way than openCypher. Each also runs on the other one. */
+/** Each of these queries once had a wrong result with one of the two executors. Here both executors run it. */
 describe('one meaning of Cypher', () => {
   let test: TestApp;
   let graphId: number;
@@ -36,7 +36,7 @@ edges:
   });
   afterAll(() => test.close());
 
-  /** Sends the JSON as it stands, so that 1.0 stays 1.0. */
+  /** Sends `parameters` as written, so that 1.0 stays 1.0. */
   const ask = async (cypher: string, parameters = '{}', more = '') =>
     (
       await owner
@@ -45,7 +45,10 @@ edges:
         .send(`{"cypher": ${JSON.stringify(cypher)}, "parameters": ${parameters}, "include": ["plan"]${more}}`)
     ).body;
 
-  /** The rows, or the error; from SQL where it takes the query, and from memory, where WITH * leads the same query. */
+  /**
+   * Returns the rows or the error of a query, once from SQL if SQL can run it, and once from memory: only memory runs the variant with WITH
+   * *.
+   */
   async function both(match: string, result: string, parameters = '{}'): Promise<{ executors: string[]; found: unknown[] }> {
     const answers = [await ask(`${match} ${result}`, parameters), await ask(`${match} WITH * ${result}`, parameters)];
     return {
@@ -73,12 +76,12 @@ edges:
     [n1, 'RETURN 1 IN [1.0, 2]', one(true, 'boolean')],
     ['MATCH ()-[r:R]->()', 'RETURN properties(r).x / 2', one(3, 'integer')],
     ['MATCH ()-[r:R]->()', 'RETURN r.x / 2', one(3, 'integer')],
-    // A text beside a time.
+    // A text compared with a time.
     ["MATCH (n:N {day: '2024-05-01'})", 'RETURN n.id', one(1, 'integer')],
     ["MATCH (n:N {at: '2024-05-01T08:00:00+08:00'})", 'RETURN n.id', one(1, 'integer')],
     ["MATCH (n:N) WHERE n.at = '2024-05-01T09:00:00+09:00'", 'RETURN n.id', one(1, 'integer')],
     ["MATCH (n:N) WHERE n.at <= '2024-05-01T00:00:00Z' AND n.at >= '2024-05-01T02:00+02:00'", 'RETURN n.id', one(1, 'integer')],
-    // A property by the name of its column, wherever the node stands.
+    // A property by the name of its column, wherever the node is in the query.
     [n1, 'RETURN n.nick AS n', one('Al', 'string')],
     [n1, "RETURN n['nick']", one('Al', 'string')],
     [`${n1} WITH n AS m`, 'RETURN m.nick', one('Al', 'string')],
@@ -216,7 +219,7 @@ edges:
     expect(await citing('MATCH (n:N) WITH DISTINCT n.x > 0 AS t ORDER BY t RETURN t')).toEqual([['N 1', 'N 2'], []]);
     expect(await citing('MATCH (n:N) RETURN 1 AS t UNION MATCH ()-[r:R]->() RETURN 1 AS t')).toEqual([all, []]);
     expect(await citing(`${pairs} RETURN DISTINCT a`)).toEqual([all, []]);
-    // The clause behind has read the row before an equal one comes.
+    // DISTINCT hands a row on before it reads an equal one, so only the citations of the first row are certain.
     expect(await citing('MATCH (n:N) WITH DISTINCT n.x > 0 AS t RETURN t')).toEqual(some);
     expect(await citing('MATCH (n:N) WITH n RETURN DISTINCT n.x > 0 AS t LIMIT 1')).toEqual(some);
   });
@@ -232,7 +235,7 @@ edges:
       return [plan.executor, plan.reason];
     };
     expect(await planOf('RETURN 1 AS x')).toEqual(['memory', 'no_graph']);
-    // The queries before have loaded the graph.
+    // Earlier queries have loaded the graph.
     expect(await planOf('MATCH (n:N {id: 1})-->(m) RETURN m')).toEqual(['memory', 'graph_loaded']);
     expect(await planOf('MATCH (n:N) RETURN count(n) AS c')).toEqual(['sql', 'no_relationship']);
     expect(await planOf('MATCH (n:N) RETURN collect(n.x) AS c')).toEqual(['memory', 'only_in_memory']);
@@ -265,7 +268,7 @@ edges:
     const database = RetrievalDatabase.open({ databaseUrl: test.databaseUrl }, 2, 1_000_000, createLog('error'));
     try {
       const graphs = new LoadedGraphs(database, 64_000_000, localParts(64_000_000), null, () => undefined);
-      // A new version has arrived whenever loading ends.
+      // Stands for a graph that gets a new version during every load: no load succeeds.
       const loading = jest.spyOn(graphs, 'elementsOf').mockResolvedValue(null);
       const run = (text: string) => runCypher(database, graphs, cypherRequest(graphId, text), new AbortController().signal);
       const answer = await run('MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*) AS n');

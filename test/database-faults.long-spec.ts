@@ -11,7 +11,7 @@ const longestAnswerMs = 15_000;
 const longestReturnMs = 15_000;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
 
-/** A fault of the database while clients go on asking. From `undo` on it could answer again. */
+/** A fault of the database while clients send requests. After `undo` the database can answer again. */
 interface Fault {
   name: string;
   lastsMs: number;
@@ -72,7 +72,7 @@ describe('a database that fails', () => {
     { name: 'stops at once (SIGQUIT)', lastsMs: 0, begin: () => postgres.signal('SIGQUIT'), undo: () => postgres.accepts() },
   ];
 
-  /** Clients ask before, during and after the fault. Returns their answers. */
+  /** Clients send requests before, during and after the fault. Returns their answers. */
   async function through(fault: Fault): Promise<{ answers: Answer[]; returnMs: number }> {
     const load = new SteadyLoad(
       service.url,
@@ -100,7 +100,10 @@ describe('a database that fails', () => {
   const figures: string[] = [];
   afterAll(() => process.stdout.write(`${figures.join('\n')}\n`));
 
-  /** @returns how many requests failed */
+  /**
+   * Checks the answers around a fault.
+   * @returns how many requests failed
+   */
   async function check(fault: Fault): Promise<number> {
     const { answers, returnMs } = await through(fault);
     const slowest = Math.max(...answers.map(({ ms }) => ms));
@@ -125,7 +128,7 @@ describe('a database that fails', () => {
 
   it.each(faults)('$name: answers in time and in shape, keeps every token, and works again at once', async fault => {
     const failed = await check(fault);
-    // Each of these faults outlasts the waits that would bridge it. If no request fails, the fault did not happen.
+    // These faults last longer than any retry, so some requests must fail. Otherwise the fault did not happen.
     if (fault.lastsMs >= 2_000) expect(failed).toBeGreaterThan(0);
   });
 
@@ -140,9 +143,9 @@ describe('a database that fails', () => {
   }, 3_600_000);
 
   it('leaves no connection behind', async () => {
-    // Pools keep idle connections for 10 s. Left over are the pulses of the API and of the retrieval process, and those of whoever looks
-    // for runs, queries, copies, watches, schedules and deliveries, two for some whose looks coincide. Faults that kept theirs
-    // would leave more.
+    // Pools keep idle connections for 10 s. The remaining ones are the health checks of the API and the retrieval process, and the pollers
+    // for runs, queries, copies, watches, schedules and deliveries; some of them use two at a time. If faults left connections open, there
+    // would be more than 14.
     for (const deadline = Date.now() + 15_000; proxy.connections > 14 && Date.now() < deadline;) await sleep(100);
     expect(proxy.connections).toBeLessThanOrEqual(14);
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([test.close(), foreign.remove()]));
 
-/** A place of a mapping that names the column `C`, and the path of its problem. */
+/** The places of a mapping where the column `C` can be named, and the path in the error for each. */
 const places: [place: string, element: string, path: string][] = [
   ['a column', 'columns: [{column: id}, {column: C}]', 'nodes[0].columns[1].column'],
   ['a key', 'key: [id, C], columns: [{column: id}, {column: C}]', 'nodes[0].key[1]'],

@@ -15,7 +15,7 @@ import { SmallDisk } from './support/small-disk.js';
 const roomLeft = 300_000;
 const spaces = ['small_staging', 'small_tables'];
 
-/** A replica of the common server would want the same directories for its table spaces. */
+/** A server of its own: a replica of the shared server would need the same directories for the table spaces. */
 let postgres: OwnPostgres;
 let test: TestApp;
 let files: DuckdbFiles;
@@ -71,7 +71,7 @@ const state = async (table: string): Promise<unknown[]> =>
     ])
   ).rows;
 
-/** Neither temporary tables nor those of a copy or an upload under way. */
+/** Expects that no temporary tables are left, and no tables of an unfinished copy or upload. */
 async function expectNothingLeft(): Promise<void> {
   const { rows } = await test.pool.query(
     `SELECT relname FROM pg_class WHERE relkind = 'r' AND (relpersistence = 't' OR relname ~ '^(copy|upload)_[0-9a-f]{24}$')`,
@@ -158,7 +158,7 @@ describe('a full disk of the database', () => {
     const settings = test.app.get(Settings);
     const client = await test.pool.connect();
     try {
-      // The copy waits for its table once it has read everything.
+      // The lock makes the copy wait for its table after it has read all rows.
       await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.near', 0))");
       await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
       const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%mirror.%' AND datname = current_database()`;

@@ -11,7 +11,7 @@ import { firstToken, ServiceProcess } from './support/service-process.js';
 
 const diskMegabytes = 512;
 const mebibyte = 1_048_576;
-/** PostgreSQL asks for a file of its log. */
+/** Size in bytes of a file of PostgreSQL's write-ahead log. */
 const logFile = 16 * mebibyte;
 const rows = 30_000;
 const patienceMs = 120_000;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await disk?.unmount();
 });
 
-/** Takes the answer also where it comes before the whole body is sent. */
+/** Sends a request. The answer counts even if it comes before the whole body was sent. */
 function send(method: string, route: string, body?: string | object | Readable, type = 'application/json'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(`${service.url}/api${route}`, {
@@ -60,7 +60,7 @@ function send(method: string, route: string, body?: string | object | Readable, 
 
 const put = (table: string, body: string | Readable, query = ''): Promise<Answer> =>
   send('PUT', `/warehouse/connections/1/tables/${table}${query}`, body, 'text/csv');
-/** Some 17 MB on disk, each row of its own. */
+/** A CSV file that takes about 17 MB on disk. The rows differ from each other. */
 const csv = (letter: string): string =>
   `id,v\n${Array.from({ length: rows }, (_, id) => `${id},${id % 7}${letter.repeat(500)}\n`).join('')}`;
 const refused: Partial<Answer> = { status: 503, retryAfter: '30', body: expect.objectContaining({ code: 'disk_full' }) };
@@ -70,7 +70,7 @@ const freeBytes = async (): Promise<number> => {
   return bavail * bsize;
 };
 
-/** Rows without end. */
+/** A CSV body with an endless number of rows. */
 function endless(): Readable {
   const block = Buffer.from(`1,${'x'.repeat(1_000)}\n`.repeat(250));
   function* blocks(): Generator<Buffer> {
@@ -80,7 +80,10 @@ function endless(): Readable {
   return Readable.from(blocks());
 }
 
-/** Loads tables until one is refused for lack of room. @returns the names of those that the service has acknowledged */
+/**
+ * Loads tables until one is refused for lack of disk space.
+ * @returns the names of the acknowledged tables
+ */
 async function fill(prefix: string): Promise<string[]> {
   const loaded: string[] = [];
   for (;;) {
@@ -119,7 +122,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     const loaded = await fill('t');
     expect(loaded.length).toBeGreaterThan(3);
 
-    // However many come at once, and however long they are.
+    // Uploads are refused even if several come at once, or are endless.
     const attempts = await Promise.all([
       put('e0', endless()),
       put('e1', endless()),
@@ -151,7 +154,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     for (const answer of answers)
       expect([answer.status, answer.body.code]).toEqual([503, expect.stringMatching(/^(disk_full|uploads_busy)$/)]);
     await untilRoom();
-    // The last line gives the column another type. PostgreSQL then writes the whole table again, for which the room does not suffice.
+    // The last line gives the column another type, so PostgreSQL rewrites the whole table. The free space is not enough for that.
     const widened = `n,v\n${`1,${'w'.repeat(600)}\n`.repeat(150_000)}1.5,x\n`;
     await disk!.fill(64 * mebibyte + 120 * mebibyte);
     expect(await put('widened', widened)).toMatchObject(refused);

@@ -10,7 +10,10 @@ const root = path.resolve(__dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const hasShell = ['bash', 'curl'].every(command => spawnSync(command, ['--version']).status === 0);
 
-/** The blocks of shell commands of a page: all but those of npm, which start the service and the tests, or those that are chosen. */
+/**
+ * The blocks of shell commands of a page that `isChosen` accepts. By default those with npm are left out: they start the service or the
+ * tests.
+ */
 function commandsOf(page: string, isChosen = (block: string) => !block.includes('npm ')): string {
   const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!);
   return blocks.filter(isChosen).join('\n');
@@ -81,7 +84,7 @@ describe('the documents', () => {
   });
 });
 
-/** Skipped where bash or curl is missing; CI has both. */
+/** Skipped if bash or curl is missing. CI has both, so there the tests always run. */
 (hasShell || process.env.CI ? describe : describe.skip)('the commands of the documents', () => {
   let test: TestApp;
   let folder: string;
@@ -93,7 +96,7 @@ describe('the documents', () => {
     expect(demo).toMatchObject({ code: 0, stderr: '' });
     folder = mkdtempSync(path.join(os.tmpdir(), 'documented-commands-'));
     symlinkSync(path.join(root, 'examples'), path.join(folder, 'examples'));
-    // An answer that tells of an error ends the script.
+    // curl exits with an error if the status of the answer is one, and this ends the script.
     writeFileSync(path.join(folder, 'curl'), `#!/bin/sh\nexec ${pathOf('curl')} --fail-with-body "$@"\n`);
     chmodSync(path.join(folder, 'curl'), 0o755);
   });

@@ -43,7 +43,7 @@ function readers(): number[] {
   return children.filter(line => line.includes('duckdb/process/main.js')).map(line => Number.parseInt(line, 10));
 }
 
-/** 0 for a process that has ended. */
+/** Resident memory of a process in KiB; 0 for a process that has ended. */
 function memoryKb(pid: number): number {
   return Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)]).stdout.toString());
 }
@@ -52,14 +52,14 @@ function killAll(): void {
   for (const pid of readers()) process.kill(pid, 'SIGKILL');
 }
 
-/** Changes the version of a database file. It stands behind a checksum of eight bytes and the letters DUCK. */
+/** Changes the version in a database file. It comes after a checksum of eight bytes and the letters DUCK. */
 async function setVersion(name: string, version: number, fitsChecksum: boolean): Promise<void> {
   const file = await open(name, 'r+');
   const head = Buffer.alloc(16);
   await file.read(head, 0, 16, 0);
   const [checksum, before] = [head.readBigUInt64LE(0), head.readBigUInt64LE(8)];
   head.writeUInt32LE(version, 12);
-  // Each word of eight bytes times this number is one term of a sum by XOR: checksum.cpp of DuckDB.
+  // DuckDB's checksum (checksum.cpp) is the XOR of a term for each word of eight bytes: the word times this number.
   const term = (word: bigint): bigint => BigInt.asUintN(64, word * 0xbf58476d1ce4e5b9n);
   if (fitsChecksum) head.writeBigUInt64LE(checksum ^ term(before) ^ term(head.readBigUInt64LE(8)), 0);
   await file.write(head, 0, 16, 0);
@@ -77,7 +77,7 @@ describe('A process of DuckDB that is killed', () => {
     const graphId = await aGraph(app);
     const jobId = await aJob(app, graphId, mapping);
     expect((await runToEnd(app, jobId)).error).toBeNull();
-    // As text, since the difference of so many rows takes minutes to print.
+    // A digest instead of the rows: printing the difference of so many rows takes minutes.
     const content = async (): Promise<string> =>
       createHash('sha256')
         .update(JSON.stringify(await contentOf(app, graphId)))
@@ -107,7 +107,7 @@ describe('A process of DuckDB that is killed', () => {
 
   it('fails the run that opens its connection, and the failure names the connection', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping);
-    // A changed connection is opened anew, which starts a process.
+    // After this change the service opens the connection anew, which starts a process.
     const { body } = await app.admin.get('/api/warehouse/connections').expect(200);
     const { id } = body.items.find(({ name }: { name: string }) => name === 'files');
     await app.admin
@@ -238,7 +238,7 @@ describe('Files of DuckDB', () => {
     await files.run(null, `COPY (SELECT 1 AS id) TO '${files.path('folder', 'whole.parquet')}'`);
     const query = (sql: string) => folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 10 });
     await expect(folder.catalog(claim).describe('broken')).rejects.toMatchObject({ message: expect.stringContaining("'broken.parquet'") });
-    // Not everybody who runs a statement may know the names of files.
+    // A caller who runs a statement may not know the names of files, so the error contains none.
     const error = await query('SELECT * FROM broken').catch((failure: unknown) => failure as { code: string; message: string });
     expect(error).toMatchObject({ code: 'warehouse_query_failed', message: expect.stringContaining('a file cannot be read') });
     expect(error).not.toMatchObject({ message: expect.stringContaining('broken') });

@@ -30,7 +30,7 @@ async function rowsOf(graphId: number, cypher: string, parameters = {}): Promise
   return body.rows;
 }
 
-// Before standard time, clocks had offsets with seconds: 8:05:43 in Shanghai until 1901.
+// Before standard time, time zones had offsets with seconds: 8:05:43 in Shanghai until 1901.
 const zones: [name: string, offset: string, moment: string][] = [
   ['Asia/Shanghai', '+08:05:43', '1899-12-31T15:54:17Z'],
   ['Africa/Monrovia', '-00:43:08', '1900-01-01T00:43:08Z'],

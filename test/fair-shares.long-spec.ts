@@ -7,14 +7,16 @@ import { workingAtOnce } from '../src/retrieval/process/serve-retrieval.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** Takes many minutes over the 18 nodes of the graph. The number makes each query different. */
+/**
+ * A query that takes many minutes for the 18 nodes of the graph. `number` makes each query different, so that none finds a stored answer.
+ */
 const slowCypher = (number: number) => `MATCH (a), (b), (c), (d), (e), (f), (g), (h), (i) WHERE a.x${number} IS NULL RETURN count(*) AS n`;
 
-/** The most places of one caller alone. */
+/** The maximum number of places of a single caller. */
 const half = workingAtOnce / 2;
 
 let test: TestApp;
-/** A connection that sees the work of every role. */
+/** A connection that sees the statements of every role. */
 let owner: pg.Client;
 beforeAll(async () => {
   test = await startTestApp({}, { retrievalThreads: 2 });
@@ -80,7 +82,7 @@ describe('retrieval work', () => {
     expect(ended).toEqual(['search']);
     expect(await working()).toBeLessThanOrEqual(half);
     await Promise.all(slow);
-    // Half of them had a place. The others waited as long as they would have worked.
+    // Half of them had a place and timed out (400). The others waited for a place just as long (503).
     expect(ended.filter(end => end === 'slow 400').length).toBeGreaterThanOrEqual(half);
     expect(new Set(ended)).toEqual(new Set(['search', 'slow 400', 'slow 503']));
   });
@@ -91,7 +93,7 @@ describe('retrieval work', () => {
     const gate = new Promise<never>((_, reject) => (end = reject));
     const sent = jest.spyOn(retrieval, 'query').mockReturnValue(gate);
     const answers = Array.from({ length: mostOfOneCaller + 20 }, (_, number) => send(greedy, { question: `问题 ${number}` }));
-    // These are refused while the others wait for retrieval.
+    // The 20 requests that are too many are refused while the others wait for retrieval.
     let refused = 0;
     for (const answer of answers) void answer.then(({ status }) => (refused += status === 503 ? 1 : 0));
     for (const deadline = Date.now() + 60_000; refused < 20 && Date.now() < deadline;) await sleep(50);
@@ -106,7 +108,7 @@ describe('retrieval work', () => {
   it('gives no more work to a client who hangs up again and again', async () => {
     await untilWorking(count => count === 0);
     let isFull = false;
-    // A busy machine may not take in all seven before they hang up, so it takes some more rounds.
+    // On a busy machine some of the seven clients hang up before their request is accepted, so more rounds may be needed.
     for (let round = 0; round < 60 && !isFull; round++) {
       const gone = new AbortController();
       const sent = Array.from({ length: 7 }, (_, number) =>
@@ -120,14 +122,14 @@ describe('retrieval work', () => {
       await Promise.all(sent);
       expect(await working()).toBeLessThanOrEqual(half);
     }
-    // The work of the clients who hung up still counts: half goes on, fifty wait, and the next one is refused.
+    // The work of clients who hung up still counts: half of the places are taken, fifty queries wait, and the next query is refused.
     const refused = await send(greedy, { cypher: slowCypher(999) });
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
     expect(await working()).toBe(half);
     await other.post(`/api/graphs/${ofOther}/query`).send({ search: '华为', cache: 'refresh' }).expect(200);
     expect(await working()).toBe(half);
-    // Waiting work gets its turn when the work before it ends, and is then cancelled too.
+    // A waiting query starts when an earlier one ends. Then it is cancelled too.
     await untilWorking(async count => {
       await cancelWork();
       return count === 0;
@@ -143,7 +145,7 @@ describe('a flood of logins from one address', () => {
         flooded.anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send({ username: 'admin', password: 'wrong' });
       const ended: string[] = [];
       const flood = Array.from({ length: 150 }, () => login('192.0.2.1').then(({ status }) => ended.push(`flood ${status}`)));
-      // The first refusal shows that the line is full.
+      // The first refusal shows that the queue is full.
       while (!ended.includes('flood 503')) await sleep(5);
       await login('198.51.100.1').expect(401);
       ended.push('other');

@@ -60,7 +60,7 @@ describe('the first load of many edges', () => {
     return found[0];
   }
 
-  /** Names of tables that only a run may see. */
+  /** Names of the tables in which a run prepares its edges, hidden from everybody else. */
   async function tablesApart(): Promise<unknown[]> {
     return (await test.pool.query(`SELECT relname FROM pg_class WHERE relname LIKE '%apart%'`)).rows;
   }
@@ -111,7 +111,7 @@ describe('the first load of many edges', () => {
 
   it('makes the missing ends of the edges, marks the rows that can have none, and removes the ends with their edges', async () => {
     const graphId = await aGraph(test);
-    // The things 0 to 1999 exist. The number abc is not possible for a thing.
+    // The things 0 to 1999 exist. `abc` cannot be the number of a thing.
     await upload(test, 'beyond', `a,b,note\n${Array.from({ length: rows }, (_, i) => `${i % 3_000},${i + 1_000},第${i}条`).join('\n')}\n`);
     await upload(test, 'odd', 'a,b,note\n1,2,一\n1,abc,二\n');
     const typed = (...edges: string[]): string =>
@@ -122,7 +122,7 @@ describe('the first load of many edges', () => {
     const first = await runToEnd(test, job);
     expect(first).toMatchObject({ status: 'succeeded', error: null });
     expect(counts(first)).toMatchObject({ 越: [rows, rows, 0, 0, 0, 0, 0], 怪: [2, 1, 0, 0, 0, 1, 0] });
-    // The left ends reach from 0 to 2999, the right ones from 1000 to 12999.
+    // The values of `a` are 0 to 2999, those of `b` 1000 to 12999, so 2000 to 12999 are missing.
     expect(first.report.totals.stubs_created).toBe(11_000);
     expect(await stubsOf(graphId)).toEqual({ stubs: 11_000, least: 2_000, most: 12_999 });
     expect(await layoutOf(graphId)).toEqual(await layoutOf(await aGraph(test)));
@@ -231,7 +231,7 @@ edges:
     );
   });
 
-  /** The plan of a Cypher text with its actual rows. */
+  /** The plan of a Cypher query, with the actual numbers of rows. */
   async function explain(graphId: number, text: string): Promise<string> {
     const reader = { graphId, query: async (sql: string, values: unknown[]) => (await test.pool.query(sql, values)).rows };
     const { plan } = prepareCypher(text, await readGraphElements(reader as unknown as GraphReader), '{}');
@@ -263,7 +263,7 @@ edges:
   it('are renewed late when ANALYZE fails, and the run says so', async () => {
     const graphId = await aGraph(test);
     const { nodes } = graphTables(graphId);
-    // An index on an expression that ANALYZE cannot compute until it is repaired.
+    // An index on an expression for which ANALYZE fails until the function is repaired.
     const refusing = (
       statement: string,
     ): string => `CREATE OR REPLACE FUNCTION no_statistics(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS
@@ -272,7 +272,7 @@ edges:
     const jobId = await aJob(test, graphId, mapping);
     const run = await runToEnd(test, jobId);
     expect(run).toMatchObject({ status: 'succeeded', report: { warnings: [{ code: 'statistics_not_renewed', sqlstate: 'P0001' }] } });
-    // Tried again after the run, in vain. The next run that changes something succeeds.
+    // The service repeats ANALYZE after the run, which fails again. After the repair, the next run that changes something succeeds.
     await asSuperuser(test.databaseUrl, refusing('no statement'));
     await upload(
       test,

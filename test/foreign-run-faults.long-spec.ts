@@ -23,7 +23,7 @@ afterAll(async () => {
 const mappingOf = (table: string) =>
   `version: 1\nsource: {connection: far}\nnodes: [{id: a, label: A, table: ${table}, key: [id], columns: [{column: id}, {column: v}]}]`;
 
-/** A job with a graph that it has loaded. */
+/** Makes a job and a graph that the job has loaded. */
 async function aLoadedJob(table: string) {
   const graphId = await aGraph(app);
   const jobId = await aJob(app, graphId, mappingOf(table));
@@ -31,7 +31,7 @@ async function aLoadedJob(table: string) {
   return { graphId, jobId, before: await contentOf(app, graphId) };
 }
 
-/** Starts a run and waits until rows are on their way. */
+/** Starts a run and waits until it has copied the first rows. */
 async function startCopying(jobId: number): Promise<number> {
   const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
   for (;;) {
@@ -50,7 +50,7 @@ async function ended(runId: number): Promise<any> {
   }
 }
 
-/** Expects the graph as before, and neither rows here nor a statement at the source. */
+/** Expects the graph as before, no temporary tables here, and no running statement at the source. */
 async function expectNothingLeft({ graphId, before }: Awaited<ReturnType<typeof aLoadedJob>>): Promise<void> {
   expect(await contentOf(app, graphId)).toEqual(before);
   const { rows } = await app.pool.query(`SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`);
@@ -117,7 +117,7 @@ describe('A run whose source', () => {
 
   it.each([
     ['notices', Buffer.concat([Buffer.from([78, 0, 0, 39, 20]), Buffer.from(`SNOTICE\0M${'x'.repeat(9_989)}\0\0`)])],
-    // An error of a gigabyte, of which only the beginning ever counts.
+    // An error message of a gigabyte, of which only the beginning is used.
     ['an error that does not end', Buffer.concat([Buffer.from([69, 63, 255, 255, 255]), Buffer.alloc(10_000, 83)])],
   ])('sends %s instead of rows is cut off, however long the run may wait', async (_, bytes) => {
     const job = await aLoadedJob('plain');

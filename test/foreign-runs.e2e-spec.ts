@@ -220,7 +220,7 @@ nodes: [{id: e, label: E, table: events, key: [id], incremental: {cursor: at, ty
     expect((await runToEnd(app, jobId)).report.source.copied.rows).toBe(101);
     await foreign.run(`INSERT INTO events VALUES (102, '2024-01-05 04:00+00')`);
     const second = await runToEnd(app, jobId);
-    // 98, 99 and 100 within the lag, the one without a cursor, and the new one.
+    // Rows 98, 99 and 100, which are within the lag, the row without a cursor, and the new row.
     expect(second.report.source.copied.rows).toBe(5);
     expect(counts(second)['E']).toEqual([5, 1, 0, 4, 0, 0, 0]);
     expect(second.report.cursors).toEqual({ E: { from: '2024-01-05 12:00:00+08', to: '2024-01-05 12:00:00+08' } });

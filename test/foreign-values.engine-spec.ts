@@ -11,7 +11,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aGraph, aJob, runToEnd } from './support/ingestion.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 
-// A thousand draw days that PostgreSQL refuses (4712-02-29 BC), and more rejected rows than a run may have.
+// Not more: among a thousand rows there would be days that PostgreSQL refuses (4712-02-29 BC), and too many rejected rows for one run.
 const rows = 20;
 const seed = Number(process.env.VALUES_SEED ?? 20_260_101);
 
@@ -112,7 +112,7 @@ describe('Values of PostgreSQL', valuesOf({
   type: 'mysql',
   start: async () => {
     const maria = await MariaDb.start();
-    // Days such as 2024-02-00 may be written.
+    // This mode lets the test write days such as 2024-02-00.
     await maria.run(`SET SESSION sql_mode = 'ALLOW_INVALID_DATES'`);
     return { dsn: maria.dsn(), run: inTurn(sql => maria.run(sql)), remove: () => maria.remove() };
   },

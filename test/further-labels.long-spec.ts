@@ -75,7 +75,7 @@ function forced(graphId: number, text: string, executor: ForcedExecutor): Promis
   return runCypher(database, graphs, cypherRequest(graphId, text), new AbortController().signal, executor);
 }
 
-/** The labels of each node as the graph's table holds them. */
+/** The labels of each node in the graph's table. */
 async function stored(graphId: number): Promise<Record<string, string[]>> {
   const { rows } = await app.pool.query(`SELECT label || ' ' || key AS node, labels FROM ${graphTables(graphId).nodes} ORDER BY 1`);
   return Object.fromEntries(rows.map(({ node, labels }) => [node, labels]));
@@ -84,7 +84,7 @@ async function stored(graphId: number): Promise<Record<string, string[]>> {
 async function labelCounts(graphId: number): Promise<Record<string, Record<string, number>>> {
   const { body } = await app.admin.get(`/api/graphs/${graphId}/schema`).expect(200);
   const found: Record<string, Record<string, number>> = {};
-  // Each job that yields a label has a row of its own.
+  // The schema has one row for each job that yields a label.
   for (const { label, labels } of body.nodes) for (const { name, count } of labels) (found[label] ??= {})[name] = count;
   return found;
 }
@@ -139,7 +139,7 @@ describe('further labels in queries', () => {
     if (!inSql) return expect(forced(graphId, cypher, 'sql')).rejects.toThrow(NotInSqlError);
     const bySql = await forced(graphId, cypher, 'sql');
     expect([bySql.plan, inMemory.plan]).toMatchObject([{ executor: 'sql' }, { executor: 'memory' }]);
-    // The elements of the graph and the citations have no order.
+    // The order of the nodes, edges and citations is undefined, so they are sorted.
     const sorted = (list: object[]): string[] => list.map(each => JSON.stringify(each)).sort();
     const [found, expected] = [bySql, inMemory].map(({ rows, graph: { nodes, edges }, citations }) => ({
       rows,
@@ -256,7 +256,7 @@ nodes:
   });
 
   it('make at most 4,096 sets; a run that needs more fails and leaves the graph as it was', async () => {
-    // Each row has a set of its own.
+    // Each row gets a different set of labels.
     const rows = (count: number): string => `n\n${Array.from({ length: count }, (_, i) => `${i}\n`).join('')}`;
     const bits = Array.from({ length: 13 }, (_, bit) => `{name: B${bit}, when: '(n & ${1 << bit}) > 0'}`).join(', ');
     await upload(app, 'bits', rows(4_096), 'n:int');

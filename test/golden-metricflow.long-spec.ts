@@ -6,7 +6,9 @@ import { metricflowFolder as folder, readPublishedTable, uploadPublishedTable } 
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared } from './support/shared-data.js';
 
-/** Results that MetricFlow publishes, over its own tables. docs/metricflow.md lists every published case with its verdict. */
+/**
+ * The page with a verdict on each published case. This test compares our results with those that MetricFlow publishes for its own tables.
+ */
 const table = path.join(__dirname, '..', 'docs', 'metricflow.md');
 
 function readPublished(name: string): string[][] {
@@ -31,7 +33,7 @@ function listed(of: string): string[] {
   }
 }
 
-/** Every case that is published for an engine, or whose request is. */
+/** The names of all cases whose result for an engine, or at least whose request, is published. */
 function namesOfPublished(): string[] {
   const names = new Set(Object.keys(JSON.parse(readFileSync(path.join(folder, 'expected/queries.json'), 'utf8')) as object));
   for (const engine of ['Postgres', 'DuckDB'])
@@ -48,7 +50,10 @@ function textOf(cell: unknown): string {
   return /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
 }
 
-/** Our value as published if it is the same: exactly, or half a unit of the sixth digit away, since it rounds a double. */
+/**
+ * Returns the published value if ours equals it, otherwise ours. The published double is rounded, so ours may differ by half a unit of its
+ * sixth digit.
+ */
 function asPublished(ours: string, published: string): string {
   const isNumber = (text: string) => /^-?[\d.]+(e[-+]?\d+)?$/.test(text);
   if (!isNumber(ours) || !isNumber(published)) return ours;

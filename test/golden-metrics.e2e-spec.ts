@@ -22,8 +22,8 @@ import { onEngines } from './support/tier.js';
 import { computingOn, describeOnEngines, type ForeignEngine, runTranslated, startEngines } from './support/translations.js';
 
 /**
- * The SQL of each pattern on each database, as it is committed. `UPDATE_GOLDEN=1` writes the SQL anew; rows that a file states stay
- * as they are, and are compared with the naive evaluation and with what each database gives.
+ * The committed SQL of each pattern on each database. `UPDATE_GOLDEN=1` writes the SQL anew but keeps the rows in a file. The rows are
+ * compared with the naive evaluation and with the results of each database.
  */
 const folder = path.join(__dirname, 'golden', 'metrics');
 const updates = process.env.UPDATE_GOLDEN === '1';
@@ -31,7 +31,7 @@ const places: GoldenPlace[] = ['postgres', 'mysql', 'duckdb', 'clickhouse'];
 const patterns = Object.keys(goldenCases) as Pattern[];
 const numbered = patterns.flatMap(pattern => goldenCases[pattern].map((golden, index) => ({ pattern, index, golden })));
 
-/** Schemas of the tables on other databases. If a database does not run, only the text is compared. */
+/** The schema of the tables on each other database. If a database does not run, only the text of its SQL is compared. */
 const schemas: Record<Exclude<GoldenPlace, 'postgres'>, string> = { mysql: 'sales', duckdb: 'main', clickhouse: 'sales' };
 
 function bindingsAt(place: GoldenPlace): RandomBindings {
@@ -44,13 +44,13 @@ interface Compiled {
   statement: CompiledStatement & { timezone: string };
 }
 
-/** The formula in the words of a user, with what it refers to. */
+/** Returns the formula as a user writes it. The metrics that it refers to are added to `definitions`. */
 function formulaOf({ metric }: GoldenCase, definitions: MetricDefinition[] = [], bindings = salesBindings): string {
   const formula = textOfFormula(metric, definitions, bindings);
   return formula.startsWith('(') ? formula.slice(1, -1) : formula;
 }
 
-/** `SUM(amount) by channel > 32`. */
+/** Returns the filter on an aggregate as text, such as `SUM(amount) by channel > 32`. */
 function filterOf({ above }: GoldenCase): string | undefined {
   return above && `${textOfFormula(above.of, [], salesBindings)} by ${above.by} > ${above.value}`;
 }
@@ -92,7 +92,7 @@ function compileAt(golden: GoldenCase, place: GoldenPlace): Compiled | NotInDial
   }
 }
 
-/** Numbers with at most ten decimals, so that a third can be written down. */
+/** Writes a row of results. Numbers have at most ten decimals, so that a third can be written. */
 function statedRow(row: readonly (string | number | null)[], keys: number): string {
   const stated = row.map((value, index) =>
     value === null ? 'NULL' : index < keys ? String(value) : withoutZeros(Number(value).toFixed(10)),
@@ -120,7 +120,7 @@ function fileOf(pattern: Pattern): string {
   return path.join(folder, `${pattern}.sql`);
 }
 
-/** The rows that the file states for each case, in its order. */
+/** Reads the expected rows of each case from the golden file, in the order of the cases. */
 function rowsStated(pattern: Pattern): string[][] {
   if (!existsSync(fileOf(pattern))) return [];
   return readFileSync(fileOf(pattern), 'utf8')
@@ -137,7 +137,7 @@ function listOf(values: readonly unknown[], placeholder: (index: number) => stri
   return [`-- ${values.map((value, index) => `${placeholder(index)} = ${String(value)}`).join(', ')}`];
 }
 
-/** The scans of another database in the order in which they run, each with its parameters. */
+/** Writes the scans on another database in the order in which they run, each with its parameters. */
 function scansAt(place: GoldenPlace, { elsewhere }: CompiledStatement): string[] {
   return elsewhere.flatMap((scan, index) => {
     const values = scan.parameters.map(each => {
@@ -174,7 +174,10 @@ function restOf({ sql, parameters }: CompiledStatement): string {
   return [...listOf(parameters.map(shownValue), at => `$${at + 1}`), `${sql};`].join('\n');
 }
 
-/** Sections of a golden file, one a database. The statement of PostgreSQL on the groups is the same for most, and is then written once. */
+/**
+ * Writes the sections of a golden file for one case, one for each database. The final statement on PostgreSQL is often the same for several
+ * databases, and is then written only once.
+ */
 function sectionsOf(golden: GoldenCase): string[] {
   const rests = new Map<string, GoldenPlace>();
   return places.flatMap(place => {
@@ -260,7 +263,7 @@ describe('the SQL of each pattern', () => {
       for (const place of places) {
         const rows = await rowsAt(place, golden);
         if (rows instanceof NotInDialectError) continue;
-        // All of them give the digits of PostgreSQL, not only those that the file has.
+        // Each database gives all digits that PostgreSQL gives, also those that the file leaves out.
         expect({ place, rows: trimmed(rows) }).toEqual({ place, rows: expected });
       }
     });
@@ -294,7 +297,10 @@ describe('the SQL of each pattern', () => {
         return readEventPlan[place](rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))));
       }
 
-      /** docs/scaling.md promises it: the rows of a binding are read once, found by what the table offers, and leave as groups. */
+      /**
+       * docs/scaling.md promises that a scan reads the rows of a binding once, finds them by the table's indexes or sort keys, and returns
+       * only groups.
+       */
       it.each([
         {
           what: 'a range of time',
@@ -335,7 +341,7 @@ describe('the SQL of each pattern', () => {
           return (await runTranslated(compiled, 'mysql', clients.get('mysql')!, postgres)).map(([value]) => value);
         };
         await run("INSERT INTO events (id, at) VALUES (0, '0000-00-00')");
-        // One every three hours, from three o'clock on.
+        // There is an event every three hours from 03:00 on, so the first day has seven.
         expect(await valuesOf({ time: { to: '2020-01-02', timezone: 'UTC' } })).toEqual(['7']);
         await run('ALTER TABLE events MODIFY channel varchar(20) CHARACTER SET latin1');
         expect(await valuesOf({ filters: [{ field: 'channel', op: 'in', values: ['c7', '茶'] }] })).toEqual(['100']);

@@ -31,7 +31,7 @@ interface Ask {
   onText?: (text: string) => void;
 }
 
-/** Sends one request and reads its whole answer. Rejects when either is cut. */
+/** Sends one request and reads its whole answer. Rejects if the request or the answer is cut off. */
 function ask(
   url: string,
   token: string,
@@ -65,7 +65,7 @@ function ask(
   });
 }
 
-/** Clients on kept-alive connections that ask again and again until the service no longer listens. */
+/** Sends requests from clients with kept-alive connections until the service no longer listens. */
 async function askUntilRefused(url: string, token: string, clients: number, pauseMs = 0): Promise<{ answered: number; cut: string[] }> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const result = { answered: 0, cut: [] as string[] };
@@ -118,7 +118,7 @@ describe('stopping', () => {
     return JSON.parse(answer.body) as { id: number };
   }
 
-  /** A job that loads a table of so many cities into a graph of its own. */
+  /** Makes a job that loads a table of `cities` rows into a graph of its own. */
   async function createJob(url: string, table: string, cities: number): Promise<{ graphId: number; jobId: number }> {
     const rows = Array.from({ length: cities }, (_, row) => `${row},城市${row}\n`).join('');
     const csv = { 'Content-Type': 'text/csv' };
@@ -165,7 +165,7 @@ describe('stopping', () => {
       while (!isWatching) await sleep(10);
 
       const stopped = service.stop();
-      // The service may see a request before the signal that was sent earlier.
+      // A request may reach the service before the signal, although the signal was sent first.
       const askReady = () => ask(url, token, { path: '/health/ready', agent: keptAlive });
       let ready = await askReady();
       while (ready.status === 200) ready = await askReady();
@@ -198,7 +198,7 @@ describe('stopping', () => {
     const service = await ServiceProcess.start({ throughNpm: true, environment: { DATABASE_URL: database.url } });
     services.push(service);
     await service.stop();
-    // npm may end a moment before the process that it has started.
+    // npm may end a moment before the service that it has started.
     for (const deadline = Date.now() + 10_000; (await answers(service.url)) && Date.now() < deadline;) await sleep(50);
     expect(await answers(service.url)).toBe(false);
     expect(service.log.map(({ msg }) => msg)).toContain('Stopping');
@@ -215,8 +215,8 @@ describe('stopping', () => {
     await sleep(300);
     const stopped = service.stop();
     while ((await ask(url, token, { path: '/health/ready' })).status === 200) await sleep(10);
-    // Each request has a connection of its own, as those of a probe or a new client. They end well before the delay is over, also
-    // on a busy machine.
+    // Each request has a connection of its own, like those of a probe or a new client. The loop ends well before the delay is over, even on
+    // a busy machine.
     for (const until = performance.now() + 2_500; performance.now() < until; await sleep(250)) {
       const ready = await ask(url, token, { path: '/health/ready' });
       expect([ready.status, (JSON.parse(ready.body) as { status: string }).status]).toEqual([503, 'stopping']);
@@ -256,7 +256,7 @@ describe('stopping', () => {
     const csv = { 'Content-Type': 'text/csv' };
     await ask(url, token, { method: 'PUT', path: '/warehouse/connections/1/tables/numbers', headers: csv, body: `i\n${numbers}` });
     const graph = await post(url, '/graphs', { name: '大图' });
-    // Counts for some seconds.
+    // The query of this mapping takes some seconds.
     const mapping = `version: 1
 nodes:
   - {id: c, label: 数, query: "SELECT count(*) AS id FROM numbers a, numbers b, numbers c", key: [id], columns: [{column: id}]}

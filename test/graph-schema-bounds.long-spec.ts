@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Nodes of one table, each with so many further labels. */
+/** A mapping with `nodes` nodes from one table, each with `further` further labels. */
 function mapping(name: string, nodes: number, further: number): string {
   const node = (index: number): string => {
     const labels = Array.from({ length: further }, (_, each) => `${name}${index}x${each}`);
@@ -27,7 +27,7 @@ describe('the schema of a graph', () => {
     const { body } = await create(graphId, mapping('C', 1, 16)).expect(422);
     expect(body).toMatchObject({ code: 'graph_schema_too_large', context: { names: 2_001, aliases: 0, properties: 63 } });
     expect(body.detail).toMatch(/最多 2000 个.*共有 2001、0 与 63 个.* \/ .*at most 2000 labels and edge types.*would have 2001/);
-    // It was saved before the other job made its labels.
+    // This job was saved before the other job made its labels, so only its run finds that there are too many.
     expect(await runToEnd(app, second)).toMatchObject({ status: 'failed', error: { code: 'graph_schema_too_large' } });
     const revise = (further: number) =>
       app.admin.post(`/api/ingestion/jobs/${second}/revisions`).send({ mapping_yaml: mapping('B', 1, further) });

@@ -157,7 +157,7 @@ describe('two jobs for one label', () => {
     });
     expect((await runToEnd(app, first, { full: true })).report.totals).toMatchObject({ unchanged: 2, lost_properties: 0 });
 
-    // A property that a revision no longer maps also goes from nodes without a row, which their job keeps under `deletes: none`.
+    // A property that a revision no longer maps also disappears from nodes without a row, which stay because of `deletes: none`.
     await upload(app, table[0]!, 'id,a\n', 'id:text,a:text');
     const none = ', deletes: {mode: none}';
     await revise(first, mapping(0, '{column: a}', none));
@@ -182,7 +182,7 @@ describe('two jobs for one label', () => {
     expect(stopped.report.totals).toMatchObject({ deleted: 0, edges_removed: 0, lost_properties: 0 });
     expect(stopped.report.targets[0].edges_removed).toBe(0);
     await upload(app, one, 'id\na\n', 'id:text');
-    // Node a stays. Node b goes with its edge. Node c stays for the other job, but its edge goes.
+    // Node a stays. Node b is deleted with its edge. Node c stays, because the other job yields it, but its edge is deleted.
     expect((await runToEnd(app, first)).report).toMatchObject({ targets: [{ deleted: 1, edges_removed: 1 }, { deleted: 1 }] });
   });
 });

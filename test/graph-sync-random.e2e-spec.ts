@@ -46,7 +46,7 @@ function edgeRow(dice: Dice): Row {
   };
 }
 
-/** Changes some rows, adds some, removes some; now and then all. */
+/** Changes, adds and removes some rows; sometimes removes all of them. */
 function edited(dice: Dice, rows: Row[], aRow: (dice: Dice) => Row): Row[] {
   if (dice.chance(0.06)) return [];
   const left = rows.filter(() => !dice.chance(0.15)).map(row => (dice.chance(0.2) ? { ...row, ...pick(dice, aRow(dice)) } : row));
@@ -77,7 +77,7 @@ function aSpec(dice: Dice, before: JobSpec | null): JobSpec {
     const end = (): string => dice.of(own.length > 0 && dice.chance(0.9) ? own : labels);
     return { ...common, type, from: end(), to: end(), hasKey: dice.chance(0.4), columns: properties(['p', 'k']) };
   };
-  // Most revisions change one thing.
+  // Each part of a mapping is kept with a chance of 70 %, so most revisions change little.
   const keep = <T>(old: T | undefined, made: () => T): T => (old !== undefined && dice.chance(0.7) ? old : made());
   const nodes = labels.flatMap(label => {
     const old = before?.nodes.find(each => each.label === label);
@@ -138,7 +138,10 @@ async function shown(graphId: number): Promise<Record<string, unknown>> {
   return Object.fromEntries(rows.map(row => [row.name as string, row.properties as unknown]));
 }
 
-/** The counts that the service keeps, and how many jobs of each element own the rows without owners. */
+/**
+ * The nodes' labels and edge types whose stored counts are wrong: another count than in the graph's tables, or rows without owners that
+ * belong to none or several of the jobs. Empty if all is right.
+ */
 async function books(graphId: number): Promise<unknown> {
   const { nodes, edges } = graphTables(graphId);
   const { rows } = await app.pool.query(
@@ -152,7 +155,7 @@ async function books(graphId: number): Promise<unknown> {
   return rows.filter(({ counted, there, owners }) => counted !== there || owners !== 1);
 }
 
-/** The counts of a report, once its rows add up. A run that repeats the last one counts the same rows. */
+/** Returns the counts of a report, and checks that the rows of each target add up. A run that repeats the last one counts the same rows. */
 function countsOf({ targets, totals }: any): RunCounts {
   const isSum = ({ read, inserted, updated, unchanged, rejected, skipped, marked_deleted: gone }: any): boolean =>
     read === inserted + updated + unchanged + rejected + skipped + gone;
@@ -162,9 +165,9 @@ function countsOf({ targets, totals }: any): RunCounts {
   return { targets: Object.fromEntries(targets.map((each: any) => [each.target, shown(each)])), edges_removed: totals.edges_removed };
 }
 
-/** The nodes and edges that lost properties, in all runs. */
+/** The number of nodes and edges that lost properties, in all runs. */
 const losses = { node: 0, edge: 0 };
-/** The nodes and edges that runs have changed, and noted. */
+/** The number of nodes and edges that runs have changed and noted as changed. */
 let changed = 0;
 /** How the runs of all seeds ended. */
 const outcomes = new Map<string, number>();
@@ -236,7 +239,7 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
     for (const job of jobs) await run(job, false);
   });
 
-  // One world need not meet all kinds.
+  // A single seed need not have all of these cases, so only the long tests, with more seeds, check this.
   itLong('had runs that failed, more that succeeded, and nodes and edges that lost properties', () => {
     expect(Math.min(losses.node, losses.edge)).toBeGreaterThan(0);
     expect(changed).toBeGreaterThan(100);

@@ -13,7 +13,7 @@ import { emptyDatabase, type TestDatabase } from './support/database.js';
 
 const before = migrations.slice(0, migrations.indexOf(GiveGraphsTablesOfTheirOwn1700000000005));
 
-/** A database in the state of the release before. */
+/** A database as it was before this migration. */
 async function oldDatabase(): Promise<TestDatabase & { client: pg.Client; close: () => Promise<void> }> {
   const database = await emptyDatabase();
   await migrate(database.url, before, source => source.runMigrations({ transaction: 'each' }));
@@ -98,7 +98,7 @@ describe('the migration to tables of their own', () => {
       const expected: unknown[] = [];
       for (const id of ids) expected.push(await oldRows(client, id));
 
-      // A reader of a partition stops the migration there, and the process is killed while it waits.
+      // A reader of a partition makes the migration wait there. Then the process is killed.
       await client.query(`BEGIN; SELECT FROM edges_${stopped}`);
       const killed = prepareInProcess(old.url);
       for (const observer = await connected(old.url); ; await sleep(20)) {
@@ -120,7 +120,7 @@ describe('the migration to tables of their own', () => {
       for (const [index, id] of ids.entries()) expect(await newRows(client, id)).toEqual(expected[index]);
       expect(await tablesIn(client, 'public')).toEqual([]);
       expect(await tablesIn(client, 'graph_data')).toEqual(ids.flatMap(id => [`nodes_${id}`, `edges_${id}`]));
-      // Later rows continue the ids, and keys hold as before.
+      // New rows continue the ids, and keys are unique as before.
       const { nodes } = graphTables(first);
       const insert = `INSERT INTO ${nodes} (label, key, display, run_id) VALUES ('N', $1, '', 1) RETURNING id`;
       const { rows } = await client.query<{ id: string }>(insert, ['new']);
@@ -183,7 +183,7 @@ async function connected(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** A backend may outlive its client while it waits for a lock. */
+/** Ends all other sessions. A session that waits for a lock may still exist after its client was killed. */
 async function terminateOthers(client: pg.Client): Promise<void> {
   await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
 } // prettier-ignore

@@ -15,7 +15,7 @@ async function ask(graphId: number, cypher: string): Promise<any> {
   return body;
 }
 
-/** A node 值 whose property `p` comes from a text of a file, and is of a type. */
+/** A mapping of nodes 值 whose property `p` is read from a text column as the type `type`. */
 const fromText = (table: string, type: string): string => `version: 1
 source: {timezone: Asia/Shanghai}
 defaults: {on_error: quarantine, max_error_rate: 1}
@@ -23,7 +23,7 @@ nodes:
   - {id: v, label: 值, table: ${table}, key: [id], columns: [{column: id}, {column: p, type: '${type}'}]}
 `;
 
-/** A node 值 whose properties come from typed columns, and have their types. */
+/** A mapping of nodes 值 whose properties come from typed columns of a query, and have the types of these columns. */
 const fromQuery = (select: string, columns: string): string => `version: 1
 source: {timezone: Asia/Shanghai}
 nodes:
@@ -68,7 +68,7 @@ describe('values from texts', () => {
     const broken = await brokenRules(app, run.id);
     expect(refused.map((text, i) => [text, broken[taken.length + i]])).toEqual(refused.map(text => [text, ['type']]));
     expect(await typesOf(graphId)).toMatchObject({ p: type });
-    // Memory and the stored form show the same, and SQL leaves it to memory.
+    // The property is the same by itself and inside its node. SQL cannot compute most of these types, so memory runs the query.
     const { rows, plan } = await ask(graphId, 'MATCH (n:值) RETURN n.p AS p, n AS n ORDER BY n.id');
     expect(rows.map(([p, n]: any) => [p, n.properties.p])).toEqual(taken.map(([, value]) => [value, value]));
     if (!['int[]', 'bigint[]', 'string[]'].includes(type)) expect(plan.executor).toBe('memory');

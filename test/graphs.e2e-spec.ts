@@ -74,7 +74,7 @@ describe('graphs', () => {
       await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
       await test.admin.get(`/api/graphs/${graph.id}`).expect(404);
       expect(await graphsWithTables()).toContain(graph.id);
-      // The reader goes on undisturbed.
+      // The reader is not disturbed.
       await reader.query(`SELECT FROM ${graphTables(graph.id).nodes} LIMIT 1`);
       await reader.query('COMMIT');
     } finally {
@@ -109,7 +109,7 @@ describe('graphs', () => {
       expect(body.code).toBe('graph_busy');
     });
     await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
-    // The pool's own wait for a lock is ten seconds.
+    // The time limit is below ten seconds, because the pool itself waits that long for a lock.
   }, 9_000);
 
   itLong('answers 404 to a reader of a graph whose tables are being dropped', async () => {

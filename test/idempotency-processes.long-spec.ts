@@ -84,7 +84,7 @@ describe('an Idempotency-Key on two processes with one database', () => {
     const holder = new pg.Client(database.url);
     await holder.connect();
     try {
-      // The creation passes; the answer is never kept.
+      // The graph is created, but the trigger blocks the UPDATE that would store the answer.
       await client.query(`
         CREATE FUNCTION wait_for_ever() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN IF new.status IS NOT NULL THEN PERFORM pg_advisory_xact_lock(77); END IF; RETURN new; END $$`);

@@ -7,7 +7,7 @@ import { RetentionService } from '../src/retention/retention.service.js';
 import { keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
 
-/** Every POST route of the API, and whether it takes an `Idempotency-Key`: those that create a record do. */
+/** All POST routes of the API, and whether they accept an `Idempotency-Key`. Routes that create a record do. */
 const takesKeys: Record<string, boolean> = {
   '/api/api-keys': true,
   '/api/graphs': true,
@@ -26,13 +26,13 @@ const takesKeys: Record<string, boolean> = {
   '/api/warehouse/connections/{id}/mirror': true,
   '/api/warehouse/mirror-copies/{id}/run': true,
 
-  // A repeat makes another secret; the lost one was of no use to anybody.
+  // A repeat makes another secret. The lost one was never used.
   '/api/api-keys/{id}/rotate': false,
   '/api/auth/login': false,
   '/api/auth/logout': false,
-  // It has no caller to whom an answer belongs. The name is taken once only.
+  // It has no caller to whom a stored answer would belong. A name can be registered only once.
   '/api/auth/register': false,
-  // A repeat finds its synonyms there.
+  // A repeat finds the synonyms of the first request.
   '/api/graphs/{id}/lexicon': false,
   // A repeat finds the stored answer, or joins the work under way.
   '/api/graphs/{id}/query': false,
@@ -53,7 +53,7 @@ const takesKeys: Record<string, boolean> = {
   '/api/metrics/{id}/watches/{watch_id}/check': false,
   '/api/metrics/{id}/watches/{watch_id}/test': false,
   '/api/users/{id}/reset-password': false,
-  // A repeat seals the same DSNs once more.
+  // A repeat seals the same DSNs again.
   '/api/warehouse/connections/reseal': false,
   '/api/warehouse/connections/{id}/test': false,
   '/api/warehouse/mirror-copies/{id}/cancel': false,

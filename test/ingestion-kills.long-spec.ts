@@ -8,7 +8,7 @@ import { hasMariaDb } from './support/mariadb.js';
 
 const kills = Number(process.env.KILLS ?? 200);
 const seed = Number(process.env.KILLS_SEED ?? 20_260_102);
-/** How a run that was disturbed may fail. */
+/** Codes with which a disturbed run may fail. */
 const failures = ['source_lost', 'source_unreachable', 'source_failed', 'too_many_attempts', 'source_changed', 'connection_failed'];
 
 type Victim = 'worker' | 'backend' | 'server' | 'source' | 'both workers';
@@ -20,7 +20,7 @@ interface Job {
   jobId: number;
   inSource: Version;
   inGraph: Version;
-  /** How long its last undisturbed run took. */
+  /** Milliseconds that the job's last undisturbed run took. */
   usualMs: number;
 }
 
@@ -29,7 +29,7 @@ const outcomes = new Map<string, number>();
 let world: KillWorld;
 let jobs: Job[];
 let removals: (() => Promise<void>)[];
-/** Failures of runs that no kill explains. */
+/** Failures of runs that the kills do not explain. */
 const unexpected: string[] = [];
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const remove of removals) await remove();
 });
 
-/** A job on a graph of its own that has loaded the first rows of its source. */
+/** Makes a job with a graph of its own, which has loaded the first rows of its source. */
 async function aJob(source: KillSource): Promise<Job> {
   const { id: graphId } = await world.must('POST', '/graphs', { name: `${source.name} ${dice.below(1e9)}` });
   const inSource = firstVersion(dice);
@@ -84,7 +84,7 @@ async function kill(victim: Victim, { source }: Job): Promise<void> {
   else if (victim === 'server' || !(await world.killBackend())) world.postgres.signal('SIGKILL');
 }
 
-/** Reads the graph again and again, and gives the digests of every content that it had. */
+/** Reads the graph again and again during `work`. Returns the digests of all contents that it saw. */
 async function watched(graphId: number, work: () => Promise<void>): Promise<Set<string>> {
   const seen = new Set<string>();
   let isOver = false;
@@ -114,7 +114,7 @@ async function untilClean(source: KillSource): Promise<void> {
   for (let tries = 0; ; tries++) {
     const left = [...(await world.leftovers()), ...((await source.busy()) > 0 ? ['a statement at the source'] : [])];
     if (left.length === 0) return;
-    // Until autovacuum has looked after a crash.
+    // After a crash, leftovers may stay until autovacuum has run.
     if (tries > 300) throw new Error(`Left behind: ${left.join('; ')}`);
     await sleep(100);
   }

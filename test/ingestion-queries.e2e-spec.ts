@@ -77,7 +77,7 @@ describe('creating a job', () => {
       'nodes[2].table unknown_table',
       'nodes[2].more unknown_key',
     ]);
-    // Without its connection nothing of the source is known.
+    // Without a valid connection the source is unknown, so only the mistakes of the mapping itself are listed.
     const elsewhere = text.replace('source: {', 'source: {connection: [x], ');
     expect((await refused(elsewhere)).map(({ type }) => type)).toEqual([
       'wrong_type',

@@ -23,7 +23,7 @@ describe('rules', () => {
         '{column: s, rules: [{one_of: [paid, shipped]}]}',
       ]),
     );
-    // Row 1 breaks max_length, which comes after the pattern that the other rows break first.
+    // Only the first broken rule of each column is listed. In row 1 that is max_length, because it matches the pattern, which comes first.
     expect(await brokenRules(test, run.id)).toEqual({
       1: ['max_length'],
       2: ['pattern', 'min'],

@@ -17,7 +17,7 @@ const numbers = (length: number): number[] => Array.from({ length }, (_, index) 
 
 describe('a table of 1,600 columns', () => {
   const width = 1_600;
-  /** Every third column is text, including the key. */
+  /** A row in which every third column, including the key, is text. */
   const row = (of: (index: number) => number): string =>
     numbers(width)
       .map(index => (index % 3 === 0 ? `t${of(index)}` : of(index)))
@@ -38,7 +38,7 @@ describe('a table of 1,600 columns', () => {
     ),
   );
 
-  /** Rules that pass 1 and 2, and reject 9 in each column. */
+  /** The first `count` columns, with rules that accept 1 and 2, and reject 9. */
   const columns = (count: number): string =>
     numbers(count)
       .map(index => `      - {column: c${index}, rules: [required, ${index % 3 === 0 ? '{pattern: "t[12]"}' : '{max: 2}'}]}\n`)
@@ -122,7 +122,7 @@ nodes:
   columns:
 ${columns}`;
 
-  /** Collects the texts that are written, each a JSON array of rows. */
+  /** Collects the texts that are written to the table of rejected rows. Each text is a JSON array of rows. */
   function watchWrites(): string[] {
     const written: string[] = [];
     const repository = app.app.get(RejectedRowsRepository);
@@ -259,11 +259,11 @@ describe('a mapping of many long expressions', () => {
     const graphId = await aGraph(app);
     const turns = jest.spyOn(Pace.prototype, 'turn');
     const jobId = await aJob(app, graphId, mapping(30));
-    // Reading the text takes few steps. The other turns come from the expressions, each of which takes longer than a turn.
+    // Parsing the text takes few turns. The others come from the expressions, each of which takes longer than one turn.
     expect(turns.mock.calls.length).toBeGreaterThan(10);
     turns.mockClear();
     expect((await runToEnd(app, jobId)).error).toBeNull();
-    // The text is checked again, then compiled.
+    // The run checks the text again and then compiles it.
     expect(turns.mock.calls.length).toBeGreaterThan(20);
     const { body } = await app.admin
       .post('/api/ingestion/jobs')

@@ -24,7 +24,7 @@ describe('types', () => {
           ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03'],
         ],
         ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1', '08:30+08', '08:30Z']],
-        // The mapping reads in Asia/Shanghai.
+        // The time zone of the mapping is Asia/Shanghai, eight hours ahead of Z.
         ['time', '2024-01-02T03:04Z', '11:04:00', ['08:30 UTC']],
         [
           'datetime',

@@ -59,7 +59,7 @@ describe('running a job', () => {
     const { body: first } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     let going = await untilPhase(first.id, /^staging/);
     expect(going).toMatchObject({ status: 'running', attempt: 1 });
-    // The state of a target is written after the phase.
+    // The state of a target is written later than the phase.
     while (going.report.targets[0].state === 'waiting') going = await untilPhase(first.id, /^staging/);
     expect(going.report.targets[0]).toMatchObject({ target: '慢', state: 'staging' });
     const { body: refused } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(409);
@@ -68,7 +68,7 @@ describe('running a job', () => {
     const cancelled = await untilStatus(first.id, 'cancelled');
     expect(cancelled.finished_at).not.toBeNull();
     await app.admin.post(`/api/ingestion/runs/${first.id}/cancel`).expect(409);
-    // The job is free again.
+    // The job can be run again.
     const { body: second } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     await app.admin.post(`/api/ingestion/runs/${second.id}/cancel`).expect(202);
     await untilStatus(second.id, 'cancelled');
@@ -84,7 +84,7 @@ describe('running a job', () => {
       return new Promise(resolve => held.push({ pid: call[1][0], go: () => resolve({ rows: [] }) }));
     }) as never);
     try {
-      // The first cancellation is held back, and that of the next heartbeat ends the run.
+      // The first cancellation is delayed until the end of this test, so the cancellation by the next heartbeat ends the run.
       const cancelling = app.admin.post(`/api/ingestion/runs/${run.id}/cancel`).expect(202).then();
       await untilStatus(run.id, 'cancelled');
       const others = await Promise.all(Array.from({ length: app.pool.totalCount }, () => app.pool.connect()));
@@ -223,7 +223,7 @@ describe('leases', () => {
   itLong('commits nothing once another worker holds the lease', async () => {
     const graphId = await aGraph(app);
     const jobId = await aJob(app, graphId, mapping());
-    // Holds the run between its staging and its writing, like a stalled worker.
+    // The lock stops the run between staging and writing, like a worker that hangs.
     const blocker = await app.pool.connect();
     await blocker.query('BEGIN');
     await blocker.query(`LOCK TABLE ${graphTables(graphId).nodes} IN SHARE MODE`);

@@ -329,7 +329,7 @@ describe('writing again', () => {
       'key: [id]\n    incremental: {cursor: d, type: date, lag: 2d, initial: 2024-01-03}',
     );
     const { jobId, run } = await ingest(app, text);
-    // Rows 5 and 10, and the row without a cursor, which otherwise could never be read.
+    // Rows 5 and 10, and the row without a cursor: every run reads such rows, because no cursor ever reaches them.
     expect(run.report.targets[0].read).toBe(3);
     await upload(app, table, rows([1, 7, 8, 9, 12]), 'id:text,d:date');
     const second = await runToEnd(app, jobId);

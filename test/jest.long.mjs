@@ -1,7 +1,7 @@
 import base from '../jest.config.mjs';
 
 /**
- * `npm run test:long [pattern]`: random worlds in full, faults, kills and golden sets. A test may take ten minutes, as on a busy machine
- * some do.
+ * `npm run test:long [pattern]`: all random worlds, faults, kills and golden sets. A test may take ten minutes, which some need on a busy
+ * machine.
  */
 export default { ...base, rootDir: '..', testRegex: '\\.long-spec\\.ts$', testTimeout: 600_000 };

@@ -63,7 +63,7 @@ describeWithShared('The known numbers of Northwind, OpenFlights and the division
     return name;
   }
 
-  /** Loads the data of a connection and expects its numbers, and the graph and the rejected rows that the first source gave. */
+  /** Loads data sets from a connection and expects the known numbers, and the same graph and rejected rows as from the first source. */
   async function expectKnown(
     connection: string,
     sets: readonly (keyof typeof knownNumbers)[],

@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A text of the source, and the JSON that the graph must have for it. */
+/** A text in the source, and the expected JSON in the graph. */
 type Pair = readonly [text: string, json: unknown];
 const pad = (value: number): string => String(value).padStart(2, '0');
 
-/** Writers of values that know nothing of how the service reads them. */
+/** Functions that make random values of each type, independent of the service's code. */
 const scalars: Record<string, (dice: Dice) => Pair> = {
   string: dice => same(dice.of(['a', '华为', "o'k", '{"', 'NULL', '[x', ' y'])),
   bigint: dice => number(dice.between(-1e9, 1e9)),
@@ -62,7 +62,7 @@ function clock(dice: Dice): string {
   return `${pad(dice.below(24))}:${pad(dice.below(60))}:${pad(dice.below(60))}${dice.chance(0.3) ? `.${dice.between(1, 999_999).toString().padStart(6, '0').replace(/0+$/, '')}` : ''}`; // prettier-ignore
 }
 
-/** A list as JSON or as an array of PostgreSQL. */
+/** Makes a list as JSON or as a PostgreSQL array. */
 function list(dice: Dice, type: string): Pair {
   const items = dice.many(4, () => (dice.chance(0.2) ? null : scalars[type]!(dice)));
   const json = items.map(item => item && item[1]);
@@ -105,7 +105,7 @@ interface Job {
   where: 'f' | 'g' | null;
   labels: Label[];
   write: 'merge' | 'replace';
-  /** The labels of its last run. */
+  /** The labels in the mapping of the job's last run. */
   mapped: Set<string>;
 }
 
@@ -162,7 +162,7 @@ nodes:
       jobs.push({ ...spec, id: await aJob(app, graphId, mappingOf(spec)), mapped: new Set() });
     }
 
-    /** Changes the expected graph as a run of the job should. */
+    /** Changes the expected graph as a run of the job should change the real one. */
     const apply = (job: Job): void => {
       const now = new Set(job.labels.map(({ name }) => name));
       const onlyOwn = (owners: Set<number>, names: Iterable<string>): string[] =>
@@ -192,7 +192,7 @@ nodes:
       for (const [id, node] of graph) {
         if (rows.has(id) || !node.owners.delete(job.id)) continue;
         if (node.owners.size === 0) graph.delete(id);
-        // Both jobs map all columns, so no property goes.
+        // Both jobs map all columns, so the node keeps all properties.
         else for (const name of onlyOwn(node.owners, job.mapped)) node.labels.delete(name);
       }
       job.mapped = now;

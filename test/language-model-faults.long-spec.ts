@@ -12,7 +12,7 @@ const whole = JSON.stringify({ choices: [{ message: { content: sentence } }] });
 const events = { 'content-type': 'text/event-stream' };
 const json = { 'content-type': 'application/json' };
 
-/** Sends bytes one by one for as long as anybody listens, and begins again where they end. */
+/** Sends the text byte by byte, again and again, until the client closes the connection. */
 function drip(response: ServerResponse, text: string): void {
   const bytes = Buffer.from(text);
   let at = 0;
@@ -61,7 +61,7 @@ describe('a language model that fails in the middle', () => {
     admin = test.admin;
     await upload(test, 'customers', 'id,name\n1,Alfreds\n2,Bolido\n3,Chop\n');
     ({ graphId } = await ingest(test, mapping));
-    // Starts the retrieval process.
+    // This starts the retrieval process.
     await ask({ answer: 'none' });
   });
   afterAll(async () => {
@@ -82,7 +82,7 @@ describe('a language model that fails in the middle', () => {
     const parts = (await response.text()).split('\n\n').filter(part => part !== '');
     return parts.map(part => /^event: (\w+)\ndata: (.*)$/s.exec(part)!).map(([, type, data]) => ({ type: type!, data: JSON.parse(data!) }));
   }
-  /** Each answer that the model began, once it is over. */
+  /** A promise for each answer that the model has begun, which resolves when the answer's connection closes. */
   let over: Promise<unknown>[] = [];
   const watched = (reply: (response: ServerResponse) => void) => (response: ServerResponse) => {
     over.push(new Promise(resolve => response.once('close', resolve)));
@@ -98,11 +98,11 @@ describe('a language model that fails in the middle', () => {
     expect(await ask({ answer: 'llm' }, 500)).toMatchObject({ code: 'language_model_failed', context: { fault } });
     const heard = await listen();
     const end = heard.at(-1)!;
-    // The sentences that were heard are not the answer.
+    // The sentences that were streamed before the fault are not part of the answer.
     expect([end.type, end.data.answer.mode, end.data.rows]).toEqual(['end', 'extractive', [[3]]]);
     expect(performance.now() - asked).toBeLessThan(10_000);
     await Promise.all(over);
-    // A good answer in between, so that the next fault is not the fifth in a row.
+    // A good answer comes between two faults, because after five failures in a row the calls to the model pause.
     answering(sentence);
     expect((await ask()).answer.mode).toBe('llm');
   });

@@ -45,7 +45,7 @@ describe('a language model', () => {
   });
 
   let nonce = 0;
-  /** Asks a question that was not asked before, so that no stored answer is found. */
+  /** Asks a question that was not asked before, so that there is no stored answer. */
   const ask = async (question: string, more: object = {}, status = 200) => {
     const body = { question, limit: 1000 + nonce++, include: ['plan'], ...more };
     return (await admin.post(`/api/graphs/${graphId}/query`).send(body).expect(status)).body;
@@ -134,7 +134,7 @@ describe('a language model', () => {
       answering('never asked', proposal(cypher));
       expect((await ask(riddle)).rows).toHaveLength(3);
     }
-    // The error of this one holds a value.
+    // The error of this query contains a value, so the model must not see it.
     answering('never asked', proposal('MATCH (c:客户) RETURN date(c.phone)'));
     expect((await ask(riddle)).language_model.calls).toBe(2);
     answering(line('Alfreds.', [1]), proposal("MATCH (c:客户) WHERE c.city IN ['Berlin'] RETURN c.name AS name"));
@@ -142,7 +142,7 @@ describe('a language model', () => {
     expect(JSON.stringify(model.calls.map(({ messages }) => messages))).not.toMatch(/phone`|030-11|91-22/);
   });
 
-  /** The events of an answer, each told to `seen` when it comes. */
+  /** Collects the events of an answer. `seen` is called for each event when it arrives. */
   async function stream(body: object, seen: (event: { type: string; data: any }) => void = () => undefined) {
     const response = await fetch(`${test.url}/api/graphs/${graphId}/query/events`, {
       method: 'POST',
@@ -166,7 +166,7 @@ describe('a language model', () => {
     let goOn!: () => void;
     model.lastLine = new Promise(resolve => (goOn = resolve));
     answering([line('共有 3 个客户。', [1]), line('其中 9 个在柏林。', [1]), line('没有更多。', [1])].join('\n'));
-    // The last line is sent only once the first sentence has arrived.
+    // The model sends the last line only after the first sentence has arrived at the client.
     const { status, type, events } = await stream({ question: understood }, event => event.type === 'sentence' && goOn());
     expect([status, type]).toEqual([200, 'text/event-stream']);
     expect(events.map(event => event.type)).toEqual(['answer', 'sentence', 'sentence', 'end']);
@@ -219,13 +219,13 @@ describe('a language model', () => {
     answering(reply);
     const { answer, rows, warnings, query_id } = await ask(understood);
     expect([answer.mode, rows]).toEqual(['extractive', [[3]]]);
-    // The stored answer is the one without the model.
+    // The answer is stored without the failed attempt of the model.
     const { body: stored } = await admin.get(`/api/graphs/${graphId}/queries/${query_id}`).expect(200);
     expect([stored.answer, stored.warnings]).toEqual([answer, []]);
     expect(warnings).toEqual([expect.stringContaining('未使用语言模型')]);
     const refused = await ask(understood, { answer: 'llm' }, 500);
     expect(refused).toMatchObject({ code: 'language_model_failed', context: { fault } });
-    // A good answer in between, so that the next fault is not the fifth in a row.
+    // A good answer comes between two faults, because after five failures in a row the calls to the model pause.
     answering(line('共有 3 个客户。', [1]));
     expect((await ask(understood)).answer.mode).toBe('llm');
   });

@@ -43,7 +43,7 @@ async function licenceFile({ expiresInDays = 30, secret, by = licensor }: { expi
   return file;
 }
 
-/** The answer of a licence server that finds the key it is asked about valid. */
+/** A licence server's answer that the requested key is valid. */
 const valid: Answering = (response, asked) => {
   const body = JSON.stringify({
     data: { type: 'licenses', attributes: { name: '企业版', key: asked.body.meta.key, expiry: null } },
@@ -59,7 +59,7 @@ function answers(port: number): Promise<boolean> {
     const socket = net.connect(port, '127.0.0.1');
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
-    // A busy machine may be too late for the connection.
+    // On a busy machine the socket may be destroyed before it is connected.
     socket.once('close', () => resolve(false));
     setTimeout(() => socket.destroy(), 100);
   });
@@ -72,7 +72,10 @@ interface Run {
   stderr: string;
 }
 
-/** Starts the built service and watches its port until the process ends. Ends it once the port is open, unless told to wait. */
+/**
+ * Starts the built service and watches its port until the process ends. Once the port is open, the process is ended, unless `thenWait` is
+ * set.
+ */
 async function start(environment: Record<string, string>, { thenWait = false } = {}): Promise<Run> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
@@ -115,7 +118,7 @@ describe('a service without a proof of its licence', () => {
     const { opened, exitCode, stdout, stderr } = await start(environment());
     expect({ opened, exitCode }).toEqual({ opened: false, exitCode: 78 });
     expect(stderr).toMatch(new RegExp(`^许可证未通过：.+ / Licence refused \\[${reason}\\]: .+\\n$`));
-    // The log at its most detailed level does not repeat the message.
+    // Even the most detailed log does not repeat the message.
     expect(stdout).not.toMatch(/refused|许可证/);
   });
 
@@ -157,7 +160,7 @@ describe('a service with a proof of its licence', () => {
     const client = new pg.Client(database.url);
     await client.connect();
     try {
-      // Moves the stored time, instead of the clock of the machine.
+      // Moves the stored time forward instead of setting back the clock of the machine.
       const { rowCount } = await client.query("UPDATE licence_clock SET seen_at = seen_at + interval '25 hours'");
       expect(rowCount).toBe(1);
       const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file });
@@ -180,7 +183,7 @@ describe('a service with a proof of its licence', () => {
   itLong('reads the end of a licence alike in every time zone of the machine', async () => {
     const check = path.join(root, 'dist', 'src', 'licensing', 'verification', 'check-licence.js');
     const file = await licenceFile({ expiresInDays: -30 });
-    // The same file, a minute before and after the end of its grace period.
+    // Checks the file one minute before and one minute after the end of its grace period.
     const script = `
       import { checkLicence } from ${JSON.stringify(check)};
       const settings = ${JSON.stringify({ licenseFile: file, licensePublicKey: licensor.publicKeyHex, dataDirectory: directory })};

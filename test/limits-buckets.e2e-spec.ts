@@ -2,7 +2,7 @@ import { type Client, client, keyClient, startTestApp, type TestApp } from './su
 import { aLimitedUser, newAddress, send, sendLogin } from './support/limited-clients.js';
 import { itLong } from './support/tier.js';
 
-/** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
+/** The clients differ by X-Forwarded-For. The service trusts this header from this machine. */
 describe('buckets of rate limits', () => {
   let test: TestApp;
   beforeAll(async () => {

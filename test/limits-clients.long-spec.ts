@@ -2,13 +2,13 @@ import { type Client, client, keyClient, startTestApp, type TestApp, userPasswor
 import { asSuperuser } from './support/database.js';
 import { aLimitedUser, newAddress, noteStatements, send, sendLogin } from './support/limited-clients.js';
 
-/** Expects one client's share, once for each minute that the requests took: the long run may take more than one. */
+/** Expects that one client got its share once for each minute that the requests took. A long run may take more than one minute. */
 function expectOneShare(admitted: number, limit: number, startedAt: number): void {
   expect(admitted).toBeGreaterThanOrEqual(limit);
   expect(admitted).toBeLessThanOrEqual(limit * Math.ceil((performance.now() - startedAt) / 60_000));
 }
 
-/** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
+/** The clients differ by X-Forwarded-For. The service trusts this header from this machine. */
 describe('clients of rate limits', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -16,9 +16,9 @@ describe('clients of rate limits', () => {
       RATE_LIMIT_SCALE: '1',
       TRUST_PROXY: '127.0.0.1',
       CORS_ORIGINS: 'https://app.example.com',
-      // The worker asks the database for runs, which one of these tests would count as the cost of a request.
+      // The worker queries the database for runs. A test that counts the queries of a request would count these too.
       WORKER: 'off',
-      // One of these tests makes hundreds of faults.
+      // One of these tests causes hundreds of faults.
       LOG_LEVEL: 'silent',
     });
   });
@@ -184,7 +184,7 @@ describe('rate limits without a trusted proxy', () => {
         const { status } = await test.anonymous.post('/api/auth/login').set('X-Forwarded-For', forged).send({});
         if (status !== 429) admitted += 1;
       }
-      // Two of the ten were the logins of the admin at the start.
+      // The other two of the ten were the admin's logins at the start.
       expectOneShare(admitted + 2, 10, startedAt);
     } finally {
       await test.close();

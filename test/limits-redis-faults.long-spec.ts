@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { sendLogin } from './support/limited-clients.js';
 import { describeWithRedis, startRedis, type TestRedis } from './support/redis.js';
 
-/** The name of a Redis, which leads to another server after a failover. Open connections stay where they are. */
+/** A proxy that stands for the host name of a Redis. After a failover, new connections lead to another server, while open ones stay. */
 class Name {
   answer: 'whole' | 'lost' | 'half' | 'foreign' = 'whole';
   private readonly server = net.createServer(client => {

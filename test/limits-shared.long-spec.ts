@@ -17,7 +17,7 @@ interface Task {
   windowMs: number;
   limit: number;
   clients: number;
-  /** The keys that each client hits, in an order of its own; one by default. */
+  /** How many keys each client uses, in an order of its own; one by default. */
   keys?: number;
   forMs?: number;
   pauseMs?: number;
@@ -31,7 +31,7 @@ interface Hit {
   retryAfterS: number;
 }
 
-/** Other processes, each with its own connections to one storage. */
+/** Several processes that use limits, each with its own connections to one storage. */
 class Hammers {
   private constructor(private readonly children: ChildProcess[]) {}
 
@@ -41,7 +41,7 @@ class Hammers {
     return new Hammers(children);
   }
 
-  /** The hits of all processes. The clients of `task` are divided among them. */
+  /** Runs the work and returns the hits of all processes. The clients of `task` are divided among the processes. */
   async run(work: 'burst' | 'flood', task: Task): Promise<Hit[]> {
     const share = { ...task, clients: task.clients / processes };
     return (await Promise.all(this.children.map(child => this.ask(child, work, share)))).flat();
@@ -124,7 +124,7 @@ function isExact(kind: string, open: () => Promise<{ url: string; close: () => P
     const [windowMs, limit] = [1_000, 10];
     const task = { key: 'flood', windowMs, limit, clients: 40, forMs: floodMs, pauseMs: 20 };
     const admitted = (await hammers.run('flood', task)).sort((first, second) => first.sentAt - second.sentAt);
-    // A request that was sent and answered within one window was certainly decided in it.
+    // A request was certainly decided within a window if it was sent and answered in it.
     const most = Math.max(
       ...admitted.map(({ sentAt }) => admitted.filter(hit => hit.sentAt >= sentAt && hit.receivedAt < sentAt + windowMs).length),
     );

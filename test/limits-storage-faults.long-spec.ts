@@ -6,7 +6,7 @@ import { describeWithRedis, startRedis, type TestRedis } from './support/redis.j
 import { startTestApp, type TestApp } from './support/app.js';
 import { noteStatements, sendLogin } from './support/limited-clients.js';
 
-/** These settings choose the storage. The database is always the test's own. */
+/** With a DATABASE_URL, the limits are stored in PostgreSQL. The URL itself is ignored: the test uses a database of its own. */
 const onPostgres = {
   DATABASE_URL: 'postgresql://named-in-the-environment',
   RATE_LIMIT_SCALE: '1',

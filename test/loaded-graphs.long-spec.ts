@@ -25,7 +25,7 @@ const runsOfSeed = 8;
 
 let test: TestApp;
 let database: RetrievalDatabase;
-/** The COPY statements since they were last looked at. */
+/** The COPY statements since the list was last emptied. */
 let copied: string[] = [];
 beforeAll(async () => {
   test = await startTestApp();
@@ -36,7 +36,7 @@ afterAll(async () => {
   await test?.close();
 });
 
-/** The database, which also notes what is copied. */
+/** The database, with all COPY statements noted in `copied`. */
 function watched(): RetrievalDatabase {
   const readGraph: RetrievalDatabase['readGraph'] = (graphId, timeoutMs, signal, work, limitBytes) => {
     const watch = (reader: GraphReader): GraphReader => ({ ...reader, copy: (sql, take) => (copied.push(sql), reader.copy(sql, take)) });
@@ -52,7 +52,7 @@ const aSearch = { text: '7', limit: 10, offset: 0, filter: { labels: [], where: 
 
 const names = ['id', 'x', 'y', 'z'];
 
-/** All that is in memory of a graph, with and without every property. */
+/** All elements of a graph in memory, first with some named properties, then with all. */
 async function elementsOf(graphs: LoadedGraphs, graphId: number): Promise<unknown[]> {
   const graph = await database.readGraph(graphId, 10_000, new AbortController().signal, reader => graphs.get(reader));
   const named = (await graphs.elementsOf(graph, { names: new Set(names), looked: new Set(['x']) }))!;
@@ -60,7 +60,10 @@ async function elementsOf(graphs: LoadedGraphs, graphId: number): Promise<unknow
   return [shown(named), shown(whole)];
 }
 
-/** The numbers of types, labels and texts may differ; nothing else may. */
+/**
+ * A comparable form of loaded elements. The numbers that stand for types, labels and texts may differ, so they are replaced by names and
+ * values.
+ */
 function shown({ topology, columns, whole }: LoadedElements): unknown {
   const { labelSets, types, nodeSets, edgeTypes, setOffsets, setNodes, ...rest } = topology;
   const values = (column: PropertyColumn) =>
@@ -166,7 +169,7 @@ describe('a version that is brought forward', () => {
           .expect(200);
       }
       await run(job);
-      // Several versions may be brought forward at once.
+      // In 30 % of cases nothing is loaded after the run, so several versions are brought forward together later.
       if (dice.chance(0.3)) continue;
       copied = [];
       const brought = await elementsOf(graphs, graphId);
@@ -198,7 +201,7 @@ describe('a version that is brought forward', () => {
     expect(await next(32)).toBe(false);
     await test.admin.patch(`/api/graphs/${graphId}`).send({ name: 'renamed' }).expect(200);
     expect(await next(33)).toBe(false);
-    // As if a backup had been restored.
+    // The changed time of the version has the same effect as restoring a backup.
     await asSuperuser(test.databaseUrl, `UPDATE graphs SET version_at = now() WHERE id = ${graphId}`);
     expect(await next(34)).toBe(true);
     const notNoted = `DELETE FROM graph_changes WHERE graph_id = ${graphId}`;
@@ -298,7 +301,7 @@ describe('the parts that a query needs', () => {
     await fits();
     await expect(tooSmall()).rejects.toThrow(GraphExceedsMemoryError);
     expect(copied).toEqual([]);
-    // One of them fits.
+    // A single property fits.
     expect(await tooSmall(new Set(['x']))).not.toBeNull();
   });
 
@@ -320,7 +323,7 @@ describe('the parts that a query needs', () => {
     expect((await find(fits)).rows).toEqual(rows);
     await expect(find(tooSmall)).rejects.toThrow(GraphExceedsMemoryError);
     expect(copied).toEqual([]);
-    // Without the properties it fits.
+    // Without the properties, the search index fits.
     expect(await tooSmall.indexOf(tooSmall.find(graphId)!)).not.toBeNull();
     expect(copied).toEqual([]);
   });
@@ -347,7 +350,7 @@ describe('small loads of a thread', () => {
     );
     graphs.askedBy(ids[0], 'ann');
     graphs.askedBy(ids[1], 'bob');
-    // The nodes and edges of both are there; what follows loads columns.
+    // The topology of both graphs is loaded, so the following calls load only columns.
     for (const graph of [many!, few!]) await graphs.elementsOf(graph, { names: new Set(), looked: new Set() });
     copied = [];
     await Promise.all([

@@ -18,7 +18,7 @@ describe('a right that is lost while work waits', () => {
   });
   afterAll(() => app.close());
 
-  /** A job of the admin's, on a graph that another user may edit. */
+  /** Makes a job of the admin, on a graph that another user may edit. */
   async function anEditor(): Promise<{ editor: Client; id: number; graphId: number; jobId: number }> {
     const username = `editor-${++users}`;
     const editor = await app.asUser(username);

@@ -69,7 +69,7 @@ const order = { order: [{ by: '人' }] };
 const all = { dimensions: ['人'], ...order };
 const wide = { dimensions: ['人', '备注'], ...order };
 
-/** Sends the request by hand, and reads only what the test asks for. */
+/** Sends a request, and leaves the answer unread until the test reads it. */
 function begin(id: number, request: object, by: Client, format = 'csv') {
   const sent = http.request(`${test.url}/api/metrics/${id}/execute?format=${format}`, {
     method: 'POST',
@@ -79,7 +79,7 @@ function begin(id: number, request: object, by: Client, format = 'csv') {
   sent.end(JSON.stringify(request));
   const response = new Promise<http.IncomingMessage>((resolve, reject) => {
     sent.once('response', answer => {
-      // Only what a test reads later tells of the failure.
+      // A failure shows only when a test reads the answer later, so its event is ignored here.
       answer.on('error', () => undefined);
       answer.pause();
       resolve(answer);
@@ -90,7 +90,7 @@ function begin(id: number, request: object, by: Client, format = 'csv') {
   return { sent, response };
 }
 
-/** Reads the rest, and says whether it came to its end. */
+/** Reads the rest of the answer. Returns its bytes, and whether it was complete. */
 async function rest(response: http.IncomingMessage): Promise<{ complete: boolean; bytes: number }> {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
@@ -106,7 +106,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   throw new Error('It did not happen within 40 s');
 }
 
-/** The sessions that read an export from the mirror. */
+/** The sessions that read an export from the mirror at the moment. */
 async function exporting(): Promise<number[]> {
   const { rows } = await asSuperuser(
     test.databaseUrl,
@@ -140,7 +140,7 @@ describe('all rows of a result', () => {
     expect(hash(sorted(objects).join('\n'))).toBe(
       hash(sorted(rows.map(({ who, sum }) => JSON.stringify({ 人: who, 花费: sum }))).join('\n')),
     );
-    // The order and the digits are those of an answer in JSON.
+    // The order and digits of the export are the same as in an answer in JSON.
     const { body } = await editor
       .post(`/api/metrics/${spent}/execute`)
       .send({ ...all, limit: 10_000 })
@@ -243,12 +243,12 @@ describe('an export', () => {
     await load();
     await viewer.post(`/api/metrics/${spent}/execute`).send({}).expect(200);
     await until(async () => (await exporting()).length === 0);
-    // The table was replaced meanwhile: what came before the cut is of the old one, and is not all.
+    // The table was replaced meanwhile. The received part comes from the old table and is incomplete.
     expect(await rest(stalled)).toMatchObject({ complete: false });
   });
 
   it('does not look complete if it fails in the middle', async () => {
-    // Over HTTP/1.0 only a reset tells the end of the connection from that of the answer. Node's own client may not see it as such.
+    // With HTTP/1.0, only a reset shows that the connection ended before the answer did. Node's own client does not always report it.
     const resets = jest.spyOn(net.Socket.prototype, 'resetAndDestroy');
     const response = await begin(spent, wide, editor).response;
     await until(async () => (await exporting()).length === 1);

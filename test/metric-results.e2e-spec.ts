@@ -47,7 +47,7 @@ async function aMetric(formula: string, binding?: object, more: object = {}): Pr
 
 const execute = (id: number, request: object = {}, by = editor) => by.post(`/api/metrics/${id}/execute`).send(request);
 
-/** The rows, and whether they were kept. */
+/** Returns the rows of an answer, and whether they come from a kept result. */
 async function ask(id: number, request: object = {}, by = editor): Promise<[rows: unknown[][], hit: boolean]> {
   const { body, status } = await execute(id, request, by);
   if (status !== 200) throw new Error(JSON.stringify(body));
@@ -271,7 +271,7 @@ describe('rows without a version', () => {
     expect(await ask(id)).toEqual([[['2']], false]);
     expect(await ask(id, { cache: { max_age_s: 0 } })).toEqual([[['2']], false]);
     expect(await ask(id, young, viewer)).toEqual([[['1']], true]);
-    // A request that accepts less age gets a new reading, and so does everybody after it.
+    // A request that accepts only a lower age reads the rows anew, and later requests get the new result.
     await sleep(1_100);
     expect(await ask(id, { cache: { max_age_s: 1 } })).toEqual([[['2']], false]);
     expect(await ask(id, young)).toEqual([[['2']], true]);

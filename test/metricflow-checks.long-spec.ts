@@ -14,7 +14,10 @@ import { different, named, verdicts, verdictSection } from './metricflow/verdict
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared } from './support/shared-data.js';
 
-/** MetricFlow's integration tests: in each, a query of its authors says what is right. docs/metricflow.md lists the verdicts. */
+/**
+ * Runs MetricFlow's integration tests. In each of them, a query by its authors gives the expected rows. docs/metricflow.md lists the
+ * verdicts.
+ */
 const schema = 'metricflow_checks';
 const folders = ['simple_model', 'extended_date_model', 'multi_hop_join_model', 'time_spine_table'];
 const table = path.join(__dirname, '..', 'docs', 'metricflow.md');
@@ -30,7 +33,7 @@ interface Check {
   check_query: string;
 }
 
-/** By file and name. */
+/** All checks, by file and name. */
 function readChecks(): Map<string, Check> {
   const folder = path.join(metricflowFolder, 'check_queries');
   const checks = new Map<string, Check>();
@@ -67,7 +70,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     await test?.close();
   });
 
-  /** The types that MetricFlow gives its tables, but for decimals, which are exact here. */
+  /** Creates a table with the types that MetricFlow uses. Only decimals differ: they are exact here. */
   async function createReference({ name, columns, rows }: PublishedTable): Promise<void> {
     const types: Record<string, string> = { TIME: 'timestamp', STRING: 'text', FLOAT: 'numeric', INT: 'bigint', BOOLEAN: 'boolean' };
     const typed = columns.map(column => `${column.name} ${types[column.type]}`).join(', ');
@@ -83,7 +86,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     return new CheckedRows(await reference.query({ text, rowMode: 'array', types } as pg.QueryArrayConfig));
   }
 
-  /** Both answers with the same columns in the same order. */
+  /** Returns our rows and the expected rows, with the same columns in the same order. */
   async function compare(key: string, asked: Asked) {
     const check = checks.get(key)!;
     const theirs = check.metrics ?? [];
@@ -98,7 +101,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     const keys = columns.filter(column => !theirs.includes(column));
     const period = keys.find(column => !ours.columns.includes(column));
     const names = ours.columns.map(name => (name === 'period' ? (period ?? name) : (theirs[metrics.indexOf(name)] ?? name)));
-    // A metric that was only asked for its groups is not a column of the check.
+    // The request may name a metric only for its groups. Such a metric is not a column of the check.
     expect(names.filter(name => columns.includes(name) || !metrics.includes(name)).sort()).toEqual([...columns].sort());
     const keyOf = (row: Row) => JSON.stringify(keys.map(column => row[columns.indexOf(column)]));
     const sorted = (rows: Row[]) => (check.check_order ? rows : [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)));

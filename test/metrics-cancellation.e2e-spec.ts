@@ -41,5 +41,5 @@ it('cancels the statement of a caller who goes', async () => {
   await expect(asked).rejects.toThrow('abort');
   await until(0);
   await owner.end();
-  // Only a cancellation ends the statement in time: its own time-out is 30 s.
+  // The time limit of this test is below the statement's own time-out of 30 s, so only a cancellation can end it in time.
 }, 25_000);

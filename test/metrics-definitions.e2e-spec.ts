@@ -45,7 +45,7 @@ describe('definitions of metrics over REST', () => {
       .send({ graph_id: graphId, name: '坏', formula: 'SUM(金额) OVER ()', binding })
       .expect(201);
     expect(body).toMatchObject({ pattern: null, warnings: [{ code: 'formula_parse_error' }] });
-    // A change that leaves the formula alone is accepted without `draft`.
+    // A change of another field than the formula is accepted without `draft`.
     const { body: described } = await editor.patch(`/api/metrics/${body.id}`).send({ description: '草稿' }).expect(200);
     expect(described).toMatchObject({ formula: 'SUM(金额) OVER ()', description: '草稿', pattern: null });
     const still = await editor.patch(`/api/metrics/${body.id}?draft=true`).send({ formula: 'SUM(金额) OVER () ' }).expect(200);

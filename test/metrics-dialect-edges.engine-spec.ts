@@ -11,7 +11,7 @@ let graphId: number;
 let engines: ForeignEngine[] = [];
 const connections: Partial<Record<Place, number>> = {};
 
-/** On both sides of midnight in Apia, before and after it skipped a day, and of 00:01 in St. John's, when its clock changed. */
+/** Moments around midnight in Apia, before and after the day that it skipped, and around 00:01 in St. John's, when its clock changed. */
 const moments = [
   '2011-12-30 09:59:59',
   '2011-12-30 10:00:00',
@@ -32,7 +32,7 @@ const momentType: Record<Place, string> = {
   clickhouse: "DateTime('UTC')",
 };
 const doubleType: Record<Place, string> = { mirror: 'float8', duckdb: 'double', mysql: 'double', clickhouse: 'Nullable(Float64)' };
-/** Types without a counterpart in the scans of metrics. */
+/** Columns of types that scans of metrics cannot read. */
 const unreadable: Record<(typeof dialects)[number], string> = {
   duckdb: 'amount decimal(12,2), opening time, code uuid',
   mysql: 'amount decimal(12,2), opening time, code varbinary(8), flags bit(3), weight float',
@@ -163,7 +163,7 @@ describeOnEngines('Metrics on other databases, of values at their edges', () => 
   });
 });
 
-/** Columns of other databases have digits of their own, so zeros at the end say nothing. */
+/** Removes zeros at the end of decimals, because other databases give columns another number of decimals. */
 function plainRow(row: unknown[]): unknown[] {
   return row.map(value => (typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value));
 }

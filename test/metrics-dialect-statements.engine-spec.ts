@@ -5,10 +5,10 @@ import { describeOnEngines } from './support/translations.js';
 
 const world = new MetricDialects();
 
-/** Takes minutes. */
+/** A view that takes minutes to read. */
 const slow = 'CREATE VIEW slow AS SELECT a.range AS id FROM range(1000000000) a, range(1000) b WHERE a.range % 7 = b.range';
 
-/** So many names that a list of them is longer than is handed over. */
+/** A table with so many names that a list of them is too long to be passed to the database. */
 const many = {
   duckdb: [`CREATE TABLE many AS SELECT CAST(range AS int) AS id, '客户的\\名称' || range AS name FROM range(1, 45001)`],
   mysql: [
@@ -53,7 +53,7 @@ describeOnEngines('The statements of metrics on other databases', () => {
       (await world.execute(id, { filters: [{ metric: filter, by: 'name', op: '<', value }], ...more })).body;
     expect(await answer(20_001)).toMatchObject({ rows: [['20000']] });
     expect(await answer(45_001)).toMatchObject({ code: 'too_long_list' });
-    // A plan reads no rows, so the list is empty.
+    // A plan does not read rows, so the list is empty.
     expect((await answer(20_001, { explain: true })).estimate.plans).toHaveLength(2);
   });
 
@@ -84,7 +84,7 @@ describeOnEngines('The statements of metrics on other databases', () => {
     const { body: explained } = await world.execute(id, { ...byRegion, time: month, totals: true, explain: true }).expect(200);
     expect(explained).toMatchObject({ rows: [], as_of: null, totals: null });
     const { rows, cost, plans } = explained.estimate;
-    // As many as there are, or as an engine expects to be left of them: those of sales, and those of buyers twice.
+    // The estimate is at most the number of rows in both statements: sales, and buyers twice. An engine may expect fewer after filters.
     expect(rows).toBeGreaterThan(0);
     expect(rows).toBeLessThanOrEqual(2 * (sold.length + 3 * buyers.length));
     expect(cost).toBeNull();
@@ -149,7 +149,7 @@ describeOnEngines('The statements of metrics on other databases', () => {
     expect((await world.execute(id)).status).toBe(200);
   });
 
-  // The file of a DuckDB database that is read cannot be written.
+  // DuckDB is left out, because its file cannot be written while the service reads it.
   it.each(['mysql', 'clickhouse'] as const)('refuse keys that repeat and columns that change after the binding on %s', async place => {
     const run = (statement: string) => world.run(place, statement);
     const id = await world.define(place, 'SUM(amount)');

@@ -7,7 +7,7 @@ describeOnEngines('Metrics on other databases', () => {
   beforeAll(() => world.start());
   afterAll(() => world.close());
 
-  /** The name of each case tells its risk. test/golden-metrics.e2e-spec.ts has a case of each pattern. */
+  /** The name of each case says what could go wrong. test/golden-metrics.e2e-spec.ts has a case for each pattern. */
   const cases: [risk: string, formula: string, request?: object, binding?: object][] = [
     ['texts that a collation takes for equal', 'COUNT(*)', { dimensions: ['产品'] }],
     ['a NULL of the joined table', 'SUM(amount)', byRegion],
@@ -74,7 +74,7 @@ describeOnEngines('Metrics on other databases', () => {
     ['a comparison', 'SUM(amount)', { ...byRegion, time: { from: '2024-03-01', to: '2024-04-01' }, compare: { offset: '1 month' } }],
     ['a filter of rows', 'SUM(amount)', byRegion, { row_filter: `s.product <> 'tea' AND b.level < 3` }],
   ];
-  /** MySQL has too few digits for products of doubles. */
+  /** Formulas that a database refuses: MySQL has too few digits for products of doubles. */
   const refused: Partial<Record<Place, RegExp>> = { mysql: /^SUM\(ratio \* quantity/ };
 
   it.each(cases)('agree to the digit: %s', async (_, formula, request = {}, binding = {}) => {
@@ -87,7 +87,7 @@ describeOnEngines('Metrics on other databases', () => {
     }
   });
 
-  // The keys are texts that a collation takes for equal, integers, decimals, dates, moments, booleans, and those of a joined table.
+  // The keys are texts that a collation considers equal, integers, decimals, dates, times, booleans, and a column of a joined table.
   const filters: [by: string, formula: string, request: object][] = [
     ['产品', 'SUM(amount)', { op: '>', value: 100 }],
     ['buyer', 'COUNT(*)', { op: '>=', value: 7 }],
@@ -101,7 +101,7 @@ describeOnEngines('Metrics on other databases', () => {
   it.each(filters)('agree on the rows for whose %s a metric fits', async (by, formula, { ...condition }) => {
     const answerAt = async (place: Place): Promise<object> => {
       const columns = { columns: { ...world.bindingAt(place).columns, at: 's.at' } };
-      // The other one counts returned rows, in a table of its own columns.
+      // The metric `other` counts returned rows in a binding of its own.
       const name = world.newName('other');
       const other = world.bindingAt(place, { ...columns, row_filter: 's.quantity > 4' });
       await world.post(name, 'COUNT(*)', other).expect(201);
@@ -143,7 +143,7 @@ describeOnEngines('Metrics on other databases', () => {
       const { body: explained } = await world.execute(id, { ...request, explain: true }).expect(200);
       expect(explained.estimate.rows).toBeGreaterThan(0);
     }
-    // Each place has three metrics of its own, whose bindings are checked.
+    // Each place has three metrics of its own, and each binding is checked when its metric is saved.
   });
 
   it('hold numbers that were added up by hand', async () => {

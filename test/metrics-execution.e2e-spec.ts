@@ -199,7 +199,7 @@ describe('errors of a metric', () => {
     await editor.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'only-views', role: 'viewer' }).expect(201);
   });
 
-  /** The bodies of both callers, as texts. */
+  /** Sends a request as the viewer and as the editor. Returns both answers as texts. */
   async function bodies(id: number, request: object = {}): Promise<{ status: number[]; seen: string; edited: string }> {
     const [seen, edited] = [await viewer.post(`/api/metrics/${id}/execute`).send(request), await execute(id, request)];
     return { status: [seen.status, edited.status], seen: seen.text, edited: edited.text };

@@ -4,7 +4,7 @@ let test: TestApp;
 let graphId: number;
 let editor: Client;
 
-/** One visit each half an hour of two local days in Paris, of which the second has 25 hours. */
+/** One visit every half hour on two local days in Paris, of which the second has 25 hours. */
 const visits = [
   'at,user_id',
   ...Array.from({ length: 98 }, (_, i) => `${new Date(Date.parse('2024-10-25T22:00Z') + i * 1_800_000).toISOString()},u${i % 5}`),
@@ -96,7 +96,7 @@ describe('hours', () => {
   it('bound conversions by the time that passes (risk: an hour less on the night of the change)', async () => {
     await aMetric('COUNT(*)', timed('looks'), 'looks');
     await aMetric('COUNT(*)', timed('buys'), 'buys');
-    // From 01:50+02:00 to 02:10+01:00 it is 80 minutes, and 20 by the clock.
+    // From 01:50+02:00 to 02:10+01:00 it is 80 minutes, but only 20 by the clock.
     const credited = (hours: number) => rows(`CONVERSION_COUNT([looks] -> [buys] BY user_id WITHIN ${hours} HOURS)`, {}, {}, null);
     expect(await credited(1)).toEqual([['2024-10-27T01:00+02:00', 0]]);
     expect(await credited(2)).toEqual([['2024-10-27T01:00+02:00', 1]]);

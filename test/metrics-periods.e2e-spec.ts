@@ -73,7 +73,7 @@ async function problems(formula: string, request: object, binding: object | null
 describe('windows', () => {
   it('average the days of a period (risk: the mean of other days, or of rows)', async () => {
     const time = { from: '2024-03-30', to: '2024-04-03', grain: 'month' };
-    // 30 March has the 50 of the 5th in its 30 days, the 31st has 80, 1 April too, 2 April 100.
+    // The sums of the 30-day windows are 50 on 30 March, 80 on 31 March and 1 April, and 100 on 2 April.
     expect((await answer('ROLLING(SUM(amount), 30 DAY, AVERAGE)', { time })).rows).toEqual([
       ['2024-03-01', 65],
       ['2024-04-01', 90],
@@ -86,11 +86,11 @@ describe('windows', () => {
 
   it('average the daily values of arithmetic (risk: the ratio of means, or days of one table only)', async () => {
     const time = { from: '2024-03-30', to: '2024-04-03', grain: 'month' };
-    // The mean sale of the 30 days up to 30 March is 50, of the next two days 40, then 100 / 3.
+    // The mean sale of the 30-day window is 50 on 30 March, 40 on the next two days, and 100 / 3 on 2 April.
     const means = await answer('ROLLING(SUM(amount) / COUNT(*), 30 DAY, AVERAGE)', { time });
     expect(means.rows).toEqual([['2024-03-01', 45], ['2024-04-01', expect.closeTo((40 + 100 / 3) / 2)]]); // prettier-ignore
     await aMetric('COUNT(DISTINCT user_id)', visited, '访客');
-    // 50 for 3 visitors, 80 for 2, then 80 and 100 for 2.
+    // Sales and visitors in the windows: 50 for 3 visitors, 80 for 2, again 80 for 2, and 100 for 2.
     const perVisitor = 'ROLLING(SUM(amount) / [访客], 30 DAY, AVERAGE)';
     const both = await answer(perVisitor, { time: { ...time, timezone: 'Asia/Shanghai' }, totals: true });
     expect(both.rows).toEqual([['2024-03-01', expect.closeTo((50 / 3 + 40) / 2)], ['2024-04-01', 45]]); // prettier-ignore
@@ -274,7 +274,7 @@ describe('conversions', () => {
       { time: { from: '2024-03-01', to: '2024-04-01', grain: 'month' }, dimensions: ['page'] },
       null,
     );
-    // User 1 buys a month after the visit. User 2 buys on the day of the second visit, user 3 the day after. One visit has no user.
+    // User 1 buys a month after the visit, user 2 on the day of the second visit, user 3 the day after the visit. One visit has no user.
     expect(rows).toEqual(
       [
         ['2024-03-01', 'home', 0.5],

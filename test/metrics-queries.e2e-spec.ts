@@ -109,7 +109,7 @@ describe('a metric as a filter', () => {
   it('keeps what it fits for, over all time or that of the request', async () => {
     const time = { from: '2024-01-01', to: '2025-01-01' };
     const asked = async (more: object) => (await execute('销售额', { time, ...by('订单数', more) }).expect(200)).body.rows[0][0];
-    // Users have 3, 2 and 1 orders; 2, 1 and 1 in 2024.
+    // The three users have 3, 2 and 1 orders in total, and 2, 1 and 1 in 2024.
     expect(await asked({ value: 2 })).toBe('170.00');
     expect(await asked({ value: 2, range: 'request' })).toBe('120.00');
     expect(await asked({ value: '3.5' })).toBeNull();

@@ -164,7 +164,7 @@ describe('rows without a time', () => {
   it('are counted in a warning where a range or a window leaves them out, until the data change', async () => {
     const { id } = await create('SUM(n)', counted);
     expect((await execute(id, { time: may }).expect(200)).body).toMatchObject({ rows: [['310']], warnings: [untimed] });
-    // A kept result tells the same.
+    // A kept result has the same warning.
     expect((await execute(id, { time: may }).expect(200)).body).toMatchObject({ cache: { hit: true }, warnings: [untimed] });
     expect((await execute(id, { time: may, totals: true }).expect(200)).body).toMatchObject({
       totals: { value: '310' },
@@ -173,7 +173,7 @@ describe('rows without a time', () => {
     expect((await execute(id).expect(200)).body).toMatchObject({ rows: [['317']], warnings: [] });
     const { id: running } = await create('CUMULATIVE(SUM(n))', counted);
     expect((await execute(running, { time: { grain: 'month' } }).expect(200)).body.warnings).toEqual([untimed]);
-    // Without a range, the row has the period null in the metric itself.
+    // Without a range, the metric itself shows the row under the period null, so there is no warning.
     for (const [formula, compare] of [
       ['SUM(n)', { offset: '1 month' }],
       ['POP(SUM(n))', undefined],
@@ -223,7 +223,7 @@ describe('a rolling window of months', () => {
     expect(await rolling('ROLLING(SUM(n), 1 QUARTER)', spring)).toEqual(['2024-02-01 31', '2024-03-01 63', '2024-04-01 120', '120']);
     expect(await rolling('ROLLING(MEDIAN(n), 1 MONTH)', { ...spring, to: '2024-03-01' })).toEqual(['2024-02-01 12', '12']);
     expect(await rolling('ROLLING(SUM(n), 1 MONTH)', { from: '2024-02-01', to: '2024-03-01' })).toEqual(['24', '24']);
-    // At grain day the window begins after the same day a month before (metrics.md, A.7).
+    // At grain day the window of a month begins after the same day of the month before (section A.7 of the specification of metrics).
     expect(await rolling('ROLLING(SUM(n), 1 MONTH)', { from: '2024-02-29', to: '2024-03-01', grain: 'day' })).toEqual([
       '2024-02-29 30',
       '30',

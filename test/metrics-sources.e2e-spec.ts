@@ -36,7 +36,7 @@ async function aMetric(formula: string, binding: object): Promise<number> {
 
 const execute = (id: number, request: object = {}) => editor.post(`/api/metrics/${id}/execute`).send(request);
 
-/** The rows of a metric's answer, or its error's code. */
+/** Returns the rows of a metric's answer, or the status and code of its error. */
 async function answer(id: number, request: object = {}): Promise<unknown> {
   const { body, status } = await execute(id, request);
   return status === 200 ? body.rows : `${status} ${body.code}`;
@@ -108,7 +108,7 @@ describe('a join whose key is repeated after the binding was made', () => {
       ],
       '422 fan_out_join',
     ]);
-    // An index of a parent holds none of its children's rows.
+    // The unique index of a parent table does not cover the rows of its child tables.
     await foreign.run(`CREATE TABLE more () INHERITS (people); INSERT INTO more VALUES (1, 9, 'south')`);
     expect(await answer(byId, byRegion)).toBe('422 fan_out_join');
   });

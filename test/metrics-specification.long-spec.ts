@@ -44,7 +44,7 @@ west,"已，支付（全）",30,2024-03-09
   mixed: ['Betrag:integer', '1\n2'],
   tied: ['key:text,amount:integer', 'c,1\na,1\nf,1\nb,1\ne,2\nd,1'],
 };
-// Each half hour of the days around the two changes of the clock in Paris.
+// Each half hour of the days around both clock changes of a year in Paris.
 const halfHours = ['2024-03-30T00:00Z', '2024-10-26T00:00Z'].flatMap(first =>
   Array.from({ length: 144 }, (_, n) => new Date(Date.parse(first) + n * 1_800_000).toISOString()),
 );
@@ -102,7 +102,7 @@ describeWithShared('the specification of metrics', 'data/northwind/csv', () => {
     await test?.close();
   });
 
-  /** Filters by a metric name it here. */
+  /** Replaces the names of metrics in filters by their ids. */
   function byIds({ filters, ...request }: { filters?: { metric?: string }[] } = {}): object {
     return {
       ...request,

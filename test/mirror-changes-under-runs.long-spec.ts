@@ -8,7 +8,10 @@ nodes:
   - {id: a, label: A, table: moving, key: [id], columns: [{column: id}, {column: v}]}
   - {id: b, label: B, table: moving, key: [id], columns: [{column: id}, {column: v}]}`;
 
-/** Shapes of the table: with the column `v` that the mapping reads, as text or as a number, or without it. Each load has its own mark. */
+/**
+ * Shapes of the table: with the column `v`, which the mapping reads, as text or number, or without it. `mark` is another value in each
+ * load, so that rows of two loads can be told apart.
+ */
 const shapes: [header: string, value: (mark: number) => string, types: string][] = [
   ['id,v', mark => `m${mark}`, 'v:text'],
   ['id,v', mark => String(mark), 'v:bigint'],

@@ -27,7 +27,7 @@ describe('a copy', () => {
   beforeAll(async () => {
     user = await test.asUser('copier');
     await foreign.run('CREATE TABLE shared (id int); INSERT INTO shared VALUES (1)');
-    // A copy of the admin, which `copier` may not see in his list.
+    // The admin makes this copy. `copier` must not see it in the list.
     await copyToEnd(test, far, [{ table: 'shared', as: 'of_admin' }]);
   });
 
@@ -56,7 +56,7 @@ describe('a copy', () => {
   });
 
   itLong('shows no rows once its user has lost a right, even while it reads', async () => {
-    // A sequence shows its value to statements that go on, whatever their snapshot.
+    // A running statement sees the current value of a sequence, even if its snapshot is older. So the sequence can stop and release it.
     await foreign.run(`
       CREATE SEQUENCE gate; GRANT SELECT ON gate TO PUBLIC;
       CREATE FUNCTION wait_at_gate() RETURNS text LANGUAGE plpgsql AS $$

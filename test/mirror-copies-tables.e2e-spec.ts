@@ -25,7 +25,7 @@ const put = (table: string, csv: string) =>
 const mirrored = async (table: string): Promise<unknown[][]> =>
   (await test.pool.query({ text: `SELECT * FROM mirror."${table}" ORDER BY 1`, rowMode: 'array' })).rows;
 
-/** All tables in schema mirror whose name says that they are not finished. */
+/** The unfinished tables in schema mirror, whose names begin with `copy_`. */
 const leftBehind = async (): Promise<unknown[]> =>
   (await test.pool.query(`SELECT relname FROM pg_class WHERE relname LIKE 'copy\\_%' AND relkind = 'r'`)).rows;
 
@@ -113,7 +113,7 @@ describe('a copy of tables of PostgreSQL', () => {
     expect(await mirrored('again')).toEqual([[1], [2]]);
     expect(second.tables[0].data_version).toBeGreaterThan(first.tables[0].data_version);
     expect(await versionOf('again')).toBe(second.tables[0].data_version);
-    // The same request again starts the same copy again.
+    // The same request starts the existing copy again instead of making another one.
     expect((await copy([{ table: 'public.again' }])).id).toBe(first.id);
     await test.admin.delete('/api/warehouse/connections/1/tables/again?force=true').expect(204);
     await test.admin.post(`/api/warehouse/mirror-copies/${first.id}/run`).expect(202);

@@ -5,8 +5,8 @@ import { type Bilingual } from '../text/bilingual.js';
 import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
 /**
- * Waits for `opening` for at most `patienceMs`. Resolves to its result, or to the reason why it failed: the client's own reason, or the
- * missing answer. Other errors are thrown.
+ * Waits at most `patienceMs` for `opening`. Resolves to its result, or to the reason of its failure: that of the client, or that no answer
+ * came in time. Other errors are thrown.
  */
 export async function within<T>(patienceMs: number, opening: Promise<T>): Promise<T | Bilingual> {
   const silence = new AbortController();

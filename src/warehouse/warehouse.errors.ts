@@ -35,8 +35,8 @@ export interface SavedRecord {
 }
 
 /**
- * 409: the user who saved a job, a metric binding or a copy may no longer use the connection that it reads. The code is not 403, because
- * 403 would speak of the caller's own rights.
+ * 409: the user who saved a job, a metric binding or a copy may no longer use the connection that it reads. The code 403 would mean that
+ * the caller lacks a right.
  */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
@@ -146,7 +146,10 @@ export class TableNotFoundError extends ApiError {
   }
 }
 
-/** 409: the rows of a table that a snapshot should show are gone, so PostgreSQL would read the table as empty. */
+/**
+ * 409: the old rows of a table are gone, for example after TRUNCATE. The snapshot should still show them, but PostgreSQL would read the
+ * table as empty.
+ */
 export class TableRewrittenError extends ApiError {
   constructor(table: string) {
     super(
@@ -190,7 +193,7 @@ export class ColumnDeniedError extends ApiError {
   }
 }
 
-/** 422: a column to be read has a type without a counterpart in PostgreSQL. */
+/** 422: a column to be read has a type that PostgreSQL does not have. */
 export class UnreadableColumnError extends ApiError {
   constructor(table: string, column: string, nativeType: string) {
     super(
@@ -225,7 +228,7 @@ export class UnreadableValueError extends ApiError {
   }
 }
 
-/** 422: the caller writes SQL of PostgreSQL, and the connection takes SQL of another dialect. */
+/** 422: the caller's SQL is PostgreSQL's, but the connection needs SQL of another dialect. */
 export class DialectNotBuiltError extends ApiError {
   constructor(dialect: string) {
     super(
@@ -250,8 +253,8 @@ export class TableBusyError extends ApiError {
 }
 
 /**
- * 409: saved records read the table that is to be dropped, or may read it. `others` counts the readers that are not named, because the caller
- * may not see them or they are too many; `unchecked` counts the records that name the table and were not looked through.
+ * 409: saved records read the table that is to be dropped, or may read it. `others` counts further readers, which the caller may not see or
+ * which exceed the list. `unchecked` counts the records that name the table but were not checked.
  */
 export class TableInUseError extends ApiError {
   constructor(table: string, readers: { jobs: number[]; metrics: number[]; mirror_copies: number[]; others: number; unchecked: number }) {
@@ -281,7 +284,7 @@ export class WarehouseBusyError extends BusyError {
   }
 }
 
-/** 503: the caller's uploads take all places that one caller may have, or the uploads of all callers take all places. */
+/** 503: the caller's uploads take all the places that one caller may have, or all uploads together take all places. */
 export class UploadsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -389,8 +392,8 @@ export class ConnectionFailedError extends ApiError {
   }
 
   /**
-   * A network failure may happen at any stage of connecting. @returns this error with the stage `reached` for a network failure, and this
-   * error unchanged for any other
+   * A network failure may happen at any stage of connecting.
+   * @returns for a network failure, this error with the stage `reached`; for any other failure, this error unchanged
    */
   stoppedAt(reached: ConnectionStage): ConnectionFailedError {
     return connectionFailures[this.failure].stage === 'tcp' ? new ConnectionFailedError(this.failure, this.cause, reached) : this;

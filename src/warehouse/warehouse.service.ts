@@ -16,7 +16,7 @@ export interface UsableConnection {
   client: WarehouseClient;
   /** Catalogue of the connection's tables. Reads of the catalogue count against the share of `claim`. */
   catalog: TableCatalog;
-  /** The caller whose share of database connections the queries take. */
+  /** The caller in whose share of database connections the queries run. */
   claim: Claim;
 }
 
@@ -37,9 +37,9 @@ export class WarehouseService implements OnApplicationBootstrap {
 
   /**
    * Opens a connection by id or name. A text of digits is an id if no connection has that name; null is the default connection.
-   * @param claim the caller whose share the queries count against; by default the reader. Pass it if another user asks than the reader
+   * @param claim the caller whose share the queries count against. Pass it if the caller is not the reader, which is the default
    * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record;
-   * ConnectionTypeNotBuiltError, SecretUnreadableError, DriverNotInstalledError
+   *   ConnectionTypeNotBuiltError, SecretUnreadableError, DriverNotInstalledError
    */
   async open(reader: WarehouseReader, nameOrId: string | number | null, claim: Claim = claimOf(reader)): Promise<UsableConnection> {
     const userId = 'savedBy' in reader ? (reader.savedBy?.id ?? null) : reader.userId;
@@ -53,7 +53,7 @@ export class WarehouseService implements OnApplicationBootstrap {
     return { id: connection.id, name: connection.name, version, client, catalog: client.catalog(claim), claim };
   }
 
-  /** Tells whether the caller may see the rows of a connection's tables. An API key never may, whatever the right of its user. */
+  /** Returns whether the caller may see the rows of a connection's tables. API keys may not, even if their user may. */
   async mayRead({ userId, apiKey }: Principal, connectionId: number): Promise<boolean> {
     if (apiKey) return false;
     return (await this.connections.find(userId, connectionId))?.right != null;
@@ -64,7 +64,7 @@ export class WarehouseService implements OnApplicationBootstrap {
     return this.clients.mirror;
   }
 
-  /** Tells whether the user may load and drop the tables of the mirror, through any connection. */
+  /** Returns whether the user may load and drop the tables of the mirror, through any connection. */
   mayWriteMirror(userId: number): Promise<boolean> {
     return this.connections.mayWriteMirror(userId);
   }

@@ -5,24 +5,24 @@ import { type SendFailure } from './send-message.js';
 import { DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError } from './webhooks.errors.js';
 import { type Target } from './webhooks.repository.js';
 
-/** The most deliveries of one webhook that may wait before a user's request for another delivery is refused. */
+/** Maximum number of waiting deliveries of a webhook when a user requests another delivery. Beyond it the request is refused. */
 const maxPending = 100;
 /**
- * The most deliveries of one webhook that may wait. When an event happens beyond that, its delivery is recorded as failed, and not sent.
+ * Maximum number of waiting deliveries of a webhook. When an event happens beyond it, the delivery is recorded as failed and never sent.
  */
 const maxTold = 1_000;
-/** The most deliveries that one statement gives up. */
+/** Maximum number of deliveries that one statement of `giveUpLost` ends. */
 const givenUpAtOnce = 1_000;
 /**
  * The bounds on the deliveries kept for all webhooks of one user: their number, and the bytes of their messages. Users with at most `few`
  * deliveries keep all of them, because these take little space.
  */
 const keptOfUser = { count: 20_000, bytes: 64 * 1024 * 1024, few: 500 };
-/** Seconds after which a delivery under way counts as lost, because its sender must have died. Another sender then takes the delivery. */
+/** Seconds after which an unfinished attempt counts as lost, because its sender must have died. Another sender then takes the delivery. */
 const lostAfterS = 60;
 /** The pauses after each failed attempt, in seconds. When an attempt fails after the last pause, the delivery has failed. */
 const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
-/** The most attempts of one delivery. The index of lost deliveries contains the same number (migration 0042). */
+/** Maximum number of attempts of one delivery. The index of lost deliveries contains the same number (migration 0042). */
 const maxAttempts = pauses.length + 1;
 
 export interface DeliveryRow {
@@ -39,18 +39,18 @@ export interface DeliveryRow {
   ended_at: Date | null;
 }
 
-/** A delivery of which one attempt is to be made now, by the claimer. */
+/** A claimed delivery. Its claimer now makes one attempt. */
 export interface ClaimedDelivery {
   id: number;
   attempts: number;
   webhookId: number;
   kind: string;
   targetId: number;
-  /** The user who saved the webhook. The delivery takes a place of that user. 0 stands for users who have been deleted. */
+  /** The user who saved the webhook, whose place the delivery takes; 0 for all deleted users together. */
   userId: number;
   url: string;
   secretSealed: string;
-  /** The sealed secret before the last change, while messages are still signed with it too; null afterwards. */
+  /** The sealed secret before the last change, while messages are signed with both; null afterwards. */
   formerSecretSealed: string | null;
   messageId: string;
   payload: string;
@@ -62,8 +62,8 @@ const deliveryRow = `
   SELECT id, message_id, event, payload, status, attempts, next_at, answered, error, created_at, ended_at FROM webhook_deliveries`;
 
 /**
- * SQL for the ids of the webhooks that have pending deliveries. Each webhook is found by one step in the index, however many deliveries
- * wait.
+ * SQL for the ids of the webhooks that have pending deliveries. It finds each webhook by one step in the index, regardless of the number of
+ * its deliveries.
  */
 const waiting = `waiting AS (
   (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
@@ -78,8 +78,8 @@ export class DeliveriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
   /**
-   * Writes a message to all webhooks of the target that want the event. For a webhook with `maxTold` waiting deliveries, and for a user
-   * whose waiting messages would have more bytes than are kept of one user, the message is recorded as failed at once.
+   * Writes a message to all webhooks of the target that want the event. The delivery is recorded as failed at once for a webhook with
+   * `maxTold` waiting deliveries, and for a user whose waiting messages would exceed `keptOfUser.bytes`.
    * @returns the ids of the deliveries
    */
   async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<number[]> {
@@ -100,10 +100,10 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Takes the delivery that has been due for longest, among the deliveries of users with the fewest deliveries under way in this process.
-   * No other sender takes the delivery until its end is recorded, unless this sender dies.
-   * @param going the user of each delivery under way in this process, once for each delivery
-   * @param full users and webhooks of which no more deliveries may be claimed
+   * Claims one delivery: among the users with the fewest attempts under way in this process, the delivery that has been due for longest. No
+   * other sender gets the delivery until its result is recorded, or until this sender counts as dead.
+   * @param going the user of each attempt under way in this process; a user with two attempts is listed twice
+   * @param full users and webhooks for which no more deliveries may be claimed
    */
   async claim(going: number[], full: { users: number[]; webhooks: number[] }): Promise<ClaimedDelivery | null> {
     const { rows } = await this.pool.query<ClaimedDelivery>(
@@ -140,8 +140,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Records the result of an attempt, unless another attempt has begun since. @returns what becomes of the delivery; `pending`: another
-   * attempt follows; null: nothing was recorded
+   * Records the result of an attempt, unless another attempt has begun since.
+   * @returns the new status of the delivery; `pending`: another attempt follows; null: nothing was recorded
    */
   async end(
     { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
@@ -158,7 +158,7 @@ export class DeliveriesRepository {
     return rowCount === 1 ? status : null;
   }
 
-  /** Makes a delivery due again whose attempt this process has broken off. The attempt does not count. */
+  /** Makes a delivery due again after this process has aborted its attempt. The attempt does not count. */
   async release({ id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET attempts = attempts - 1, next_at = now() WHERE id = $1 AND attempts = $2 AND status = 'pending'`,

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { type LookupFunction } from 'node:net';
 import { boundPeer } from '../egress/peers.js';
 
-/** The most bytes of an answer that are read and thrown away, so that the receiver can end its answer undisturbed. */
+/** Maximum number of bytes of an answer that are read and thrown away, so that a receiver can finish a short answer. */
 const maxAnswerBytes = 4 * 1024;
 
 /** A message to a receiver, with the checked addresses of the receiver's host. */
@@ -16,17 +16,20 @@ export interface Outgoing {
   addresses: LookupAddress[];
 }
 
-/** Posts a message and gives the status code of the answer. @throws PostError, or the abort reason of the signal */
+/**
+ * Posts a message and resolves to the status code of the answer.
+ * @throws PostError, or the abort reason of the signal
+ */
 export type Post = (message: Outgoing, signal: AbortSignal) => Promise<number>;
 
-/** A connection could not be made or was broken. `codes` are the error codes of Node. */
+/** Thrown if a connection could not be made or broke. `codes` are the error codes of Node. */
 export class PostError extends Error {
   constructor(readonly codes: readonly string[]) {
     super('The message could not be posted');
   }
 }
 
-/** Posts a message. Only the status of the answer is kept, and it counts once the headers have arrived. Redirects are not followed. */
+/** Posts a message. Only the status code of the answer is used, as soon as the headers have arrived. Redirects are not followed. */
 export const postMessage: Post = (message, signal) =>
   new Promise((resolve, reject) => {
     const { url, headers, body, addresses } = message;
@@ -52,7 +55,7 @@ export const postMessage: Post = (message, signal) =>
       answer.on('error', () => undefined);
       answer.on('close', () => resolve(answered));
     });
-    // An answer that switches protocols without a request for it counts like any other answer. After `upgrade` no other event follows.
+    // An answer that switches protocols without being asked counts like any other answer. After `upgrade` no other event follows.
     request.on('upgrade', (answer, socket) => {
       socket.destroy();
       resolve(answer.statusCode!);

@@ -6,32 +6,33 @@ import { logToken } from '../common/logging/log.js';
 import { type Outgoing, type Post, PostError } from './post-message.js';
 
 const heapMb = 64;
-/** A thread that has not broken a message off after this time is stuck, and is ended. */
+/** A thread that has not aborted a message within this time is stuck, and is terminated. */
 const breaksOffWithinMs = 5_000;
 
-/** Asks for a message to be posted; null breaks it off. */
+/** A request to the thread: post `message`, or abort the earlier message with this id if `message` is null. */
 export interface ToThread {
   id: number;
   message: Outgoing | null;
 }
 
-/** The status that was answered, or the codes of the errors. */
+/** The thread's answer: the status code of the receiver, or null and the codes of the errors. */
 export interface FromThread {
   id: number;
   status: number | null;
   codes: readonly string[];
 }
 
-/** Threads without a message that are kept for the next one of their user: those whose users were the last to post. */
+/** Maximum number of idle threads that are kept for the next message of their users: those of the users who posted last. */
 const mostIdle = 4;
 
 /**
- * Posts messages, those of each user in a thread of their own. The certificates of a receiver can be made to take a second and more to
- * check, and Node checks them in the thread that has the connection: they hold up, and may end, the messages of one user.
+ * Posts the messages of each user in a thread of its own. A receiver can make its certificates take a second or more to check, and Node
+ * checks them in the thread of the connection. With a thread for each user, this delays, or in the worst case ends, only the messages of
+ * that user.
  */
 @Injectable()
 export class PostingThreads implements OnApplicationShutdown {
-  /** By user, the last to post last. */
+  /** By user id, in the order of their last messages: the user who posted last comes last. */
   private readonly threads = new Map<number, PostingThread>();
 
   constructor(@Inject(logToken) private readonly log: Logger) {}
@@ -76,7 +77,7 @@ export class PostingThread {
   }
 
   /**
-   * Posts as `postMessage` does. A thread that ends fails all messages under way, and another one begins with the next.
+   * Posts as `postMessage` does. If the thread ends, all messages under way fail, and the next message starts a new thread.
    * @throws PostError, or the reason of the signal
    */
   readonly post: Post = async (message, signal) => {
@@ -88,7 +89,7 @@ export class PostingThread {
         worker.postMessage({ id, message: null } satisfies ToThread);
         setTimeout(() => this.asked.has(id) && void worker.terminate(), breaksOffWithinMs).unref();
       };
-      // A status that came before the message was broken off counts.
+      // A status code that has arrived counts, even if the message was aborted afterwards.
       this.asked.set(id, ({ status, codes }) => {
         signal.removeEventListener('abort', breakOff);
         if (status !== null) resolve(status);

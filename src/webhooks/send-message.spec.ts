@@ -35,7 +35,7 @@ describe('sending to a receiver that', () => {
   afterAll(() => thread.end());
   const send = (host = '127.0.0.1', post: Post = postMessage) =>
     sendMessage(egress, post, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
-  /** Says something again and again, for as long as anybody listens. */
+  /** Writes a text every 20 ms until the other side closes the socket. */
   const repeat = (socket: Socket, text: string, first = '') => {
     socket.write(first);
     const timer = setInterval(() => socket.write(text), 20);
@@ -80,7 +80,7 @@ describe('sending to a receiver that', () => {
       more();
     };
     expect(await send()).toEqual({ answered: 200, failure: null });
-    // Buffers of both sides hold some more.
+    // Beyond the bytes that are read, only the socket buffers of both sides fill up.
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -89,7 +89,7 @@ describe('sending to a receiver that', () => {
     let addresses = ['127.0.0.1'];
     lookup.mockImplementation(() => Promise.resolve(addresses.map(address => ({ address, family: 4 }))));
     expect(await send('changing.test')).toEqual({ answered: 204, failure: null });
-    // The address that was checked is the one that is used.
+    // The name is looked up once, so the checked address is also the one of the connection.
     expect(lookup).toHaveBeenCalledTimes(1);
     for (addresses of [['169.254.169.254'], ['127.0.0.1', '169.254.169.254'], ['127.0.0.2']])
       expect(await send('changing.test')).toEqual({ answered: null, failure: 'blocked_address' });

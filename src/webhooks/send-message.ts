@@ -44,8 +44,8 @@ export interface SendResult {
 }
 
 /**
- * Posts a body to a URL that a user chose. The message goes to one of the host's addresses, which are checked first. Never rejects, unless
- * `stop` is aborted before the end.
+ * Posts a body to a URL that a user chose. All addresses of the host are checked first, and the message goes to one of them. The promise
+ * rejects only if `stop` is aborted; all other failures are in the result.
  */
 export async function sendMessage(
   egress: Egress,

@@ -2,7 +2,7 @@ import { isSecret, newSecret, signatureHeaders } from './sign-message.js';
 
 describe('the signature of a message', () => {
   it('is that of the examples of Standard Webhooks', () => {
-    // https://github.com/standard-webhooks/standard-webhooks: the vector of its libraries
+    // The test vector of the libraries at https://github.com/standard-webhooks/standard-webhooks
     const body = '{"test": 2432232314}';
     expect(signatureHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, body)).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -1,21 +1,22 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
-/** The least and the most bytes of a secret, see https://www.standardwebhooks.com/ */
+/** Minimum and maximum number of bytes of a secret, see https://www.standardwebhooks.com/ */
 const [minBytes, maxBytes] = [24, 64];
 
 export function newSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** True for a text of `whsec_` and the base64 form of 24 to 64 bytes. */
+/** Whether a text is `whsec_` followed by the base64 form of 24 to 64 bytes. */
 export function isSecret(text: string): boolean {
   const key = Buffer.from(text.slice(prefix.length), 'base64');
   return text.startsWith(prefix) && prefix + key.toString('base64') === text && key.length >= minBytes && key.length <= maxBytes;
 }
 
 /**
- * The headers of one attempt, signed with each secret as Standard Webhooks specifies. `seconds` is the time of the attempt in Unix seconds.
+ * Returns the headers of one attempt, with one signature for each secret as Standard Webhooks specifies. `seconds` is the time of the
+ * attempt in Unix seconds.
  */
 export function signatureHeaders(secrets: string[], id: string, seconds: number, body: string): Record<string, string> {
   const signatures = secrets.map(secret => {

@@ -115,7 +115,7 @@ export class WebhookResponse {
   created_at: string;
 }
 
-/** A webhook, with its secret if the service has just generated the secret. */
+/** A webhook. `secret` is the secret if the service has just generated it, otherwise null. */
 export class NewWebhookResponse extends WebhookResponse {
   @ApiProperty({
     type: String,

@@ -12,7 +12,7 @@ export class DeliveryNotFoundError extends ApiError {
   }
 }
 
-/** 409: the target has as many webhooks as allowed. */
+/** 409: the target has the maximum number of webhooks. */
 export class TooManyWebhooksError extends ApiError {
   constructor(most: number) {
     super(
@@ -24,7 +24,7 @@ export class TooManyWebhooksError extends ApiError {
   }
 }
 
-/** 409: as many deliveries of the webhook wait as allowed. */
+/** 409: the webhook has the maximum number of waiting deliveries. */
 export class TooManyDeliveriesError extends ApiError {
   constructor(most: number) {
     super(

@@ -22,8 +22,8 @@ export interface WebhookRow {
 }
 
 /**
- * The hours for which messages are signed with the former secret beside the new secret, so that a receiver has time to take up the new
- * secret.
+ * For so many hours after a change of the secret, messages are signed with the former secret too. Receivers change to the new one
+ * meanwhile.
  */
 const formerSecretHours = 24;
 
@@ -47,7 +47,7 @@ export class WebhooksRepository {
     { kind, targetId }: Target,
     webhook: { id: number; url: string; events: string[]; secretSealed: string; createdBy: number },
   ): Promise<void> {
-    // Transactions that add webhooks to one target wait for each other, so that each counts the webhooks that the others have added.
+    // Transactions that add webhooks to one target wait for each other, so that each of them counts the webhooks of the others.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1::text || $2::int, 0))`, [kind, targetId]);
     const { id, url, events, secretSealed, createdBy } = webhook;
     const { rowCount } = await client.query(
@@ -74,7 +74,10 @@ export class WebhooksRepository {
     return rows[0];
   }
 
-  /** Locks a webhook until the transaction ends, if the user was the last to save the webhook. @returns whether the webhook is locked */
+  /**
+   * Locks a webhook until the transaction ends, but only if this user was the last to save it.
+   * @returns whether the webhook is locked
+   */
   async lockIfSavedBy(client: PoolClient, id: number, userId: number): Promise<boolean> {
     return (await client.query('SELECT FROM webhooks WHERE id = $1 AND created_by = $2 FOR UPDATE', [id, userId])).rowCount === 1;
   }
@@ -103,8 +106,8 @@ export class WebhooksRepository {
   }
 
   /**
-   * The sealed secrets in use, current and former, of webhooks of all targets, by webhook id above `after`. They are read to be sealed with
-   * another key.
+   * Lists the sealed secrets in use, current and former, of webhooks of all targets, by webhook id above `after`. `WebhooksService.reseal`
+   * seals them with another key.
    */
   async listSecrets(after: number, limit: number): Promise<{ id: number; sealed: string[] }[]> {
     const { rows } = await this.pool.query<{ id: number; sealed: string[] }>(
@@ -115,7 +118,10 @@ export class WebhooksRepository {
     return rows;
   }
 
-  /** Replaces a sealed secret of a webhook. @returns false if the secret was changed meanwhile */
+  /**
+   * Replaces a sealed secret of a webhook.
+   * @returns false if the secret was changed meanwhile
+   */
   async reseal(id: number, former: string, sealed: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `UPDATE webhooks SET secret_sealed = CASE secret_sealed WHEN $2 THEN $3 ELSE secret_sealed END,

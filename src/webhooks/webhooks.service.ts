@@ -29,8 +29,8 @@ import { type Target, WebhooksRepository } from './webhooks.repository.js';
 const resealedAtOnce = 100;
 
 /**
- * Manages webhooks on targets of any kind, each identified by its kind and id. The feature that owns a kind checks access, names the kind's
- * events, and calls `tell` in the transaction in which an event happens.
+ * Manages webhooks on targets of any kind; a target is identified by its kind and id. The feature to which a kind belongs checks access,
+ * defines the kind's events, and calls `tell` in the transaction in which an event happens.
  */
 @Injectable()
 export class WebhooksService {
@@ -45,7 +45,7 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Writes a message to all webhooks of the target that want the event, to be sent once the transaction has committed.
+   * Writes a message for each webhook of the target that wants the event. The messages are sent after the transaction has committed.
    * @returns the ids of the deliveries
    */
   async tell(client: PoolClient, target: Target, event: string, at: Date, body: Record<string, unknown>): Promise<number[]> {
@@ -192,7 +192,7 @@ export class WebhooksService {
   }
 
   /**
-   * Seals again, with the first encryption key, all secrets that were sealed with another key, including former secrets that still sign. A
+   * Seals all secrets that were sealed with an older key again with the first encryption key, including former secrets that still sign. A
    * secret whose encryption key is missing stays as it is, and its webhook is listed in `unreadable`.
    */
   async reseal(): Promise<{ resealed: number; unreadable: number[] }> {
@@ -252,7 +252,7 @@ export class WebhooksService {
       return problem('不可含用户名或密码；接收方请验证签名', 'must hold no user and password; the receiver verifies the signature instead');
     }
     try {
-      // The name of a host is looked up at every attempt, and its addresses are checked then. Here only the written host and port are
+      // The name of a host is resolved at every attempt, and its addresses are checked then. Here only the host and port in the URL are
       // checked.
       await this.egress.check(hostOf(url), portOf(url));
     } catch (error) {
@@ -271,7 +271,7 @@ export interface PreparedWebhook {
   write: (client: PoolClient) => Promise<void>;
 }
 
-/** The context to which a webhook's sealed secret is bound, so that the seal cannot be opened for another webhook. */
+/** The context to which a webhook's secret is sealed. A sealed secret that is copied to another webhook cannot be opened. */
 export function secretOwner(id: number): string {
   return `webhook ${id}`;
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { PostError, postMessage } from './post-message.js';
 import { type FromThread, type ToThread } from './posting-thread.js';
 
-/** The attempts that this thread is making, by their ids. The file is the entry point of the thread that posts messages. */
+/** The attempts that run in this thread, by their ids. This file is the entry point of the thread that posts messages. */
 const under = new Map<number, AbortController>();
 
 async function work(asked: ToThread): Promise<void> {

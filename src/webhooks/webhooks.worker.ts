@@ -16,12 +16,12 @@ import { secretOwner } from './webhooks.service.js';
 
 const lookEveryMs = 1_000;
 /**
- * The most deliveries under way in this process: of all webhooks, of one user, and of one webhook. So a slow receiver does not delay the
- * messages to others.
+ * Maximum number of attempts at the same time in this process: of all webhooks, of one user, and of one webhook. With these bounds a slow
+ * receiver does not delay the messages to others.
  */
 const places = { all: 16, user: 4, webhook: 2 };
 
-/** Tells whether the user who saved a webhook may still be told of its target. */
+/** Checks whether the user who saved a webhook may still receive messages about its target. */
 export type Entitled = (userId: number, targetId: number) => Promise<boolean>;
 
 /** Sends the messages of the outbox. Any number of processes may do so at the same time. */
@@ -43,7 +43,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly telemetry: Telemetry,
   ) {}
 
-  /** Registers the check that is asked before each attempt for targets of a kind. Call it before the application has started. */
+  /** Registers the check that runs before each attempt for targets of a kind. Call this method before the application has started. */
   register(kind: string, entitled: Entitled): void {
     this.entitled.set(kind, entitled);
   }
@@ -52,7 +52,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     if (this.settings.worker !== 'off') this.timer = setInterval(() => this.wake(), lookEveryMs).unref();
   }
 
-  /** Breaks off the attempts under way. Their messages are sent again later, with the same ids. */
+  /** Aborts the attempts under way. Their messages are sent again later, with the same ids. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.stop.abort();
@@ -95,7 +95,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Makes one attempt of a delivery and records its result. Never rejects. An attempt whose result cannot be recorded counts as lost, and
-   * is repeated.
+   * the message is sent again.
    */
   private async attempt(claimed: ClaimedDelivery): Promise<void> {
     try {
@@ -107,7 +107,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Counts an attempt that was recorded, and notes in the log that a message is given up. */
+  /** Counts an attempt whose result was recorded, and logs a message that was given up. */
   private noteEnd(
     { id, webhookId }: Pick<ClaimedDelivery, 'id' | 'webhookId'>,
     status: 'delivered' | 'failed' | 'pending' | null,

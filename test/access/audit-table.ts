@@ -9,8 +9,8 @@ export interface Audited {
 const writes = (action: AuditAction, target: string): Audited => ({ action, target });
 
 /**
- * The audit event of each route that is not a GET when it succeeds, or the reason why it has none. The test fails for a route that only the
- * router or only this table knows.
+ * For each route that is not a GET: the audit event of a successful request, or the reason why there is none. The test fails if a route is
+ * missing here, or if a route of this table does not exist.
  */
 export const auditTable: Record<string, Audited | string> = {
   'POST /auth/login': writes('auth.login', 'user'),

@@ -5,7 +5,7 @@ import { TokenKey } from '../../src/access/token-key.js';
 import { type TestApp } from '../support/app.js';
 import { type Row, type Rule } from './access-table.js';
 
-/** The worth of a credential: nothing (401), or a person with a role on the graph of the request. */
+/** The meaning of a credential: it is invalid (401), or it stands for a person with a role on the graph of the request. */
 export type Standing =
   | { valid: false }
   | {
@@ -21,19 +21,19 @@ export type Standing =
 
 export interface CredentialState {
   name: string;
-  /** Makes the credential, and in the database what it needs. */
+  /** Makes the credential, and the rows in the database that it needs. */
   headers: () => Record<string, string> | Promise<Record<string, string>>;
   standing: Standing;
-  /** Its grant to everyone has to be taken back. */
+  /** True if the credential needs a grant to everyone, which the test must delete after the request. */
   opensToEveryone?: true;
-  /** It is the token of the owner, sent in another form. */
+  /** True if the credential is the owner's token, sent in another form. */
   isForm?: true;
 }
 
 /**
- * How many routes there are for each on which `npm test` tries a credential. A route that is open by mistake shows without a credential,
- * a wrong role shows with the roles on both sides of it, and a wrong answer to keys with the key of a user who may do all that the rule asks
- * for. All other properties of a credential are checked before the route is.
+ * With `npm test` a credential is tried on only every nth route; returns n. An open route shows when no credential is sent. A wrong role
+ * shows with the roles next to the required one. A wrong rule for keys shows with the key of a user who has all the rights that the rule
+ * requires. All other properties of a credential are checked before the route's own rule, so few routes are enough for them.
  */
 export function everyHowManyRoutes({ rule, keys }: Row, { name, standing, isForm }: CredentialState): number {
   if (name === 'nothing') return 1;
@@ -47,7 +47,7 @@ export function everyHowManyRoutes({ rule, keys }: Row, { name, standing, isForm
 const roleRank = { none: 0, viewer: 1, editor: 2, manager: 3, owner: 4 };
 const ruleRank: Partial<Record<Rule, number>> = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
-/** 401, 403, or 'pass' for any other answer, which is the route's own. */
+/** The expected status: 401, 403, or 'pass' for any other status, which the route itself decides. */
 export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | 'pass' {
   if (rule === 'public') return 'pass';
   if (!standing.valid) return 401;
@@ -65,7 +65,10 @@ export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | '
   return rank >= ruleRank[rule]! ? 'pass' : 403;
 }
 
-/** Every state that a credential can be in, made from the database as it is. After a request that may have changed it they are made again. */
+/**
+ * Makes a credential of each state, using the ids and versions in the database now. The test makes them again after a request that may have
+ * changed those.
+ */
 export async function credentialStates(test: TestApp, graphId: number, otherGraphId: number): Promise<CredentialState[]> {
   const tokens = test.app.get(JwtService);
   const { rows } = await test.pool.query('SELECT id, username, token_version FROM users');
@@ -100,7 +103,7 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
   const nowS = Math.floor(Date.now() / 1000);
   const whole = { ...claims('owner'), iat: nowS, exp: nowS + 60, iss: plain.issuer, aud: plain.audience };
-  // Signed by hand, because the library adds missing claims and only signs objects.
+  // These tokens are signed by hand: the library adds missing claims and signs only objects.
   const handSigned = (content: unknown) => {
     const text = `${header}.${Buffer.from(JSON.stringify(content)).toString('base64url')}`;
     return bearer(`${text}.${createHmac('sha256', key256).update(text).digest('base64url')}`);

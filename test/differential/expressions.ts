@@ -5,27 +5,27 @@ import { type Expression, type Kind, plainKinds, propertyKinds, propertyOf, type
 
 export type ConstantKind = 'string' | 'integer' | 'float' | 'decimal' | 'day';
 
-/** A day where no element has one. */
+/** A day, for queries without an element that has a day. */
 const someDay: Expression = { text: "date('2024-01-31')", run: () => new Day('2024-01-31') };
 
-/** Makes the expressions that both executors know: properties, constants, comparisons and arithmetic. */
+/** Makes the expressions that both executors support: properties, constants, comparisons and arithmetic. */
 export class Expressions {
-  /** Makes a value that only memory computes, in queries that may use them. */
+  /** Makes a value that only the memory executor supports. Null in queries that must run in SQL too. */
   further: ((kind: Kind) => Expression) | null = null;
-  /** Makes a condition that only memory tests. */
+  /** Makes a condition that only the memory executor supports. */
   furtherCondition: ((mayBePattern: boolean) => Expression) | null = null;
 
-  /** Whether a bare pattern may be a condition: in WHERE only. */
+  /** Whether a bare pattern such as `(a)-->(b)` may be a condition: only in WHERE. */
   private mayBePattern = false;
 
   constructor(private readonly scope: Scope) {}
 
-  /** A value of the kind. */
+  /** Makes a value of the kind. In some queries it is one that only the memory executor supports. */
   term(kind: Kind): Expression {
     return this.further && this.scope.dice.chance(0.4) ? this.further(kind) : this.property(kind);
   }
 
-  /** Conditions that cannot fail, or a single one that can. */
+  /** Makes a condition of parts that cannot fail, or a single comparison that can. */
   where(): Expression {
     if (this.scope.dice.chance(0.1)) return this.comparison(this.number(2), this.number(1));
     this.mayBePattern = true;
@@ -84,7 +84,7 @@ export class Expressions {
       default: {
         const kind = dice.of(['string', 'integer', 'float', 'decimal', 'day', 'boolean', 'list', 'any'] as const);
         const left = kind === 'any' ? this.mixed() : this.term(kind);
-        // A text beside a day is read as one, and an error if it is none.
+        // A day is not compared with texts: Cypher reads such a text as a day, and fails if it is not one.
         const others = kind === 'day' ? (['integer', 'float', 'list'] as const) : (['string', 'integer', 'float', 'list'] as const);
         const other = dice.chance(0.15) ? dice.of(others) : kind;
         return this.comparison(left, dice.chance(0.6) ? this.constant(other) : other === 'any' ? this.mixed() : this.term(other));
@@ -101,13 +101,13 @@ export class Expressions {
         if (operator === '=' || operator === '<>') return operator === '=' ? equal(a, b) : not(equal(a, b));
         const [x, y] = operator.startsWith('<') ? [a, b] : [b, a];
         if (operator.length === 1) return less(x, y);
-        // NaN is neither smaller nor equal nor greater.
+        // A comparison with NaN is false.
         return isNumber(x) && isNumber(y) && [x, y].some(value => Number.isNaN(value)) ? false : not(less(y, x));
       },
     };
   }
 
-  /** A number that may be an error. The test divides no decimals. */
+  /** Makes a number that may fail, for example in a division by zero. Decimals are never divided in this test. */
   number(depth: number): Expression & { isOfDecimals?: boolean } {
     const { dice } = this.scope;
     if (depth === 0 || dice.chance(0.3)) {
@@ -121,7 +121,7 @@ export class Expressions {
     return { text: `(${a.text} ${usable} ${b.text})`, run: row => calculate(usable, a.run(row), b.run(row)), isOfDecimals };
   }
 
-  /** A property or variable of the kind, where there is one; else a property that none has, or a constant. */
+  /** A property or variable of the kind, if the query has one; otherwise a property that no element has, or a constant. */
   property(kind: Kind): Expression {
     const { dice, elements } = this.scope;
     const choices: { name: string; property: string | null }[] = elements.flatMap(({ name, names }) =>
@@ -141,7 +141,7 @@ export class Expressions {
     return { text: `${name}.${property}`, run: row => propertyOf(row.get(name), property) };
   }
 
-  /** A property that may be of any kind but a day. */
+  /** A property that may have values of any kind except days. */
   mixed(): Expression {
     const { dice, elements } = this.scope;
     if (elements.length === 0) return this.property(dice.of(['string', 'integer', 'float', 'boolean'] as const));

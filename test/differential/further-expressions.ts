@@ -9,7 +9,10 @@ import { textExpression } from './text-expressions.js';
 
 type Run = Expression['run'];
 
-/** Makes the expressions that only memory runs: functions, CASE, lists, maps, days and counts of patterns. None of them fails. */
+/**
+ * Makes the expressions that only the memory executor supports: functions, CASE, lists, maps, days and counts of patterns. None of them
+ * fails.
+ */
 export class FurtherExpressions {
   private depth = 0;
 
@@ -23,7 +26,7 @@ export class FurtherExpressions {
   }
 
   value(kind: Kind): Expression {
-    // Expressions in expressions end somewhere.
+    // Bounds the nesting of expressions.
     if (this.depth >= 2) return this.plain.property(kind);
     this.depth++;
     try {
@@ -66,7 +69,7 @@ export class FurtherExpressions {
     }
   }
 
-  /** A condition that never fails. */
+  /** Makes a condition that never fails. */
   private condition(mayBePattern = false): Expression {
     const { dice } = this.scope;
     if (this.depth >= 2) return this.plain.property('boolean');
@@ -164,7 +167,7 @@ export class FurtherExpressions {
     }
   }
 
-  /** A null in the list is the one value of it that the reducing expression does not count. */
+  /** Returns null for a list with a null item: `reduce` then gives null, but the naive `run` would count it. */
   private withoutNullItems(list: Expression, run: Run): Run {
     return row => ((list.run(row) as Value[] | null)?.includes(null) ? null : run(row));
   }
@@ -189,7 +192,7 @@ export class FurtherExpressions {
     }
   }
 
-  /** A day, never its text. */
+  /** A value of the type date, never its text. */
   private day(): Expression {
     const { dice } = this.scope;
     const day = this.plain.property('day');
@@ -220,7 +223,7 @@ export class FurtherExpressions {
     return { text: `(${day.text} + ${by})`, run: row => (day.run(row) === null ? null : move(day.run(row) as Day)) };
   }
 
-  /** A list that holds nothing but texts. */
+  /** A list that contains only texts. */
   private textList(): Expression {
     const { dice } = this.scope;
     const part = dice.of(['a', 'b', '1', '-', '']);
@@ -297,7 +300,7 @@ export class FurtherExpressions {
     }
   }
 
-  /** The edges of a path, or of a pattern of some length. */
+  /** The edges or nodes of a path, or the edges of a pattern of variable length. */
   private elements(): Expression {
     const { dice, bound } = this.scope;
     const paths = bound.flatMap(each => (each.kind === 'path' && !each.isAnyOfMany ? [each.name] : []));
@@ -317,7 +320,7 @@ export class FurtherExpressions {
     return { text: `{s: ${s.text}, i: ${i.text}}`, run: row => new Map([['s', s.run(row)], ['i', i.run(row)]]) }; // prettier-ignore
   }
 
-  /** `[x IN list WHERE … | …]` */
+  /** Makes a list comprehension: `[x IN list WHERE … | …]`. */
   private comprehension(list: Expression, of: 'string' | 'integer', project: (item: string) => Expression | null): Expression {
     const { scope } = this;
     const item = scope.name('x');
@@ -361,7 +364,7 @@ export class FurtherExpressions {
     };
   }
 
-  /** A condition on an item, of the kind of the items or else about null. */
+  /** A condition on an item: a comparison with a value of the kind `of`, or IS NOT NULL. */
   private aboutItem(item: string, of: Kind): Expression {
     const variable: Expression = { text: item, run: row => row.get(item) ?? null };
     if (this.scope.dice.chance(0.15)) return { text: `${item} IS NOT NULL`, run: row => row.get(item) != null };
@@ -376,7 +379,7 @@ export class FurtherExpressions {
     );
   }
 
-  /** CASE, with conditions or with a subject. */
+  /** CASE, with a condition in WHEN or with a subject that is compared. */
   private chosen(kind: Exclude<Kind, 'bag' | 'elements'>): Expression {
     const { dice } = this.scope;
     const branch = (): Expression => (kind === 'day' ? this.day() : kind === 'list' ? this.list() : this.plain.property(kind));

@@ -1,10 +1,10 @@
 import { Day, Dec, isNumber, NaiveError, type Value } from './naive-values.js';
 
-/* Functions as the openCypher specification has them, each the shortest way, for arguments of the right type. Null gives null. */
+/* Functions as openCypher specifies them, written as simply as possible, for arguments of the right type. Null gives null. */
 
 export const characters = (text: string): string[] => [...text];
 
-/** The part of a text or list from one place to another, where places below zero count from the end. */
+/** The part of a list from index `from` to before `to`. Negative indexes count from the end. */
 export function sliced(list: Value[], from: bigint | undefined, to: bigint | undefined): Value[] {
   const place = (bound: bigint | undefined, otherwise: number): number => {
     if (bound === undefined) return otherwise;
@@ -38,7 +38,7 @@ export function absolute(value: bigint | number | Dec): bigint | number | Dec {
   return Math.abs(value);
 }
 
-/** Halves go up, towards positive infinity. */
+/** Rounds to an integer. Halves are rounded up, towards positive infinity. */
 export function roundedFloat(value: number): number {
   if (!Number.isFinite(value)) return value;
   const below = Math.floor(value);
@@ -61,14 +61,14 @@ export function integerOfFloat(value: number): bigint | null {
   return BigInt(Math.trunc(value));
 }
 
-/** One of the values: the first of which the given share of all lies at or below it. */
+/** Returns one of the values: the first in order such that at least the given share of all values is not greater. */
 export function percentileDisc(values: Value[], share: number, compare: (a: Value, b: Value) => number): Value {
   const sorted = values.filter(isNumber).sort(compare);
   if (sorted.length === 0) return null;
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** Years, months and days of the Gregorian calendar. */
+/** Year, month and day in the Gregorian calendar. */
 const partsOf = ({ text }: Day): [number, number, number] => text.split('-').map(Number) as [number, number, number];
 const lengths = (year: number): number[] => {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -96,13 +96,13 @@ export function componentOf(day: Day, name: string): bigint {
     day: date,
     quarter: Math.ceil(month / 3),
     ordinalDay: ordinalOf(year, month, date),
-    // The first day of the first year was a Monday.
+    // 1 January of year 1 was a Monday, if the calendar is extended backwards.
     dayOfWeek: ((numberOfDay(day) - 1) % 7) + 1,
   };
   return BigInt(components[name]!);
 }
 
-/** The last day of a month stands in for those that it does not have. */
+/** Adds months. A day that the resulting month does not have becomes its last day. */
 export function addMonths(day: Day, months: number): Day {
   const [year, month, date] = partsOf(day);
   const all = year * 12 + month - 1 + months;
@@ -110,7 +110,7 @@ export function addMonths(day: Day, months: number): Day {
   return dayOf(toYear, toMonth, Math.min(date, lengths(toYear)[toMonth - 1]!));
 }
 
-/** One day after the other. */
+/** Adds days in the simplest way, one after the other. */
 export function addDays(day: Day, days: number): Day {
   let [year, month, date] = partsOf(day);
   for (let left = Math.abs(days); left > 0; left--) {

@@ -1,6 +1,6 @@
 /*
- * Values and operators as the openCypher specification has them, written without the engines: the shortest way to the right result, however
- * slow. Decimals are our extension: exact, and a float beside one is its shortest text.
+ * Values and operators as openCypher specifies them, independent of the two executors. The code is simple and may be slow. Decimals are not
+ * part of openCypher: they are exact, and for a comparison with one a float counts as the shortest text that gives it.
  */
 
 export class Dec {
@@ -19,7 +19,7 @@ export class Day {
   constructor(readonly text: string) {}
 }
 
-/** A node or an edge of the test's own graph. `key` is its key in the warehouse, by column. */
+/** A node or an edge of the test's own graph. `key` is its key in the warehouse tables. */
 export interface Element {
   kind: 'node' | 'edge';
   name: string;
@@ -38,7 +38,7 @@ export class Path {
 
 export type Value = null | boolean | string | bigint | number | Dec | Day | Value[] | Map<string, Value> | Element | Path;
 
-/** The kinds of errors that openCypher names. */
+/** An error of a query, with the name that openCypher gives it. */
 export class NaiveError extends Error {
   constructor(readonly type: 'TypeError' | 'ArithmeticError') {
     super(type);
@@ -61,13 +61,13 @@ export function equal(a: Value, b: Value): boolean | null {
   return a === b;
 }
 
-/** False if one is false, else null if one is null. */
+/** AND of the values: false if one is false, otherwise null if one is null. */
 export function all(values: (boolean | null)[]): boolean | null {
   if (values.includes(false)) return false;
   return values.includes(null) ? null : true;
 }
 
-/** Null where the two have no order. */
+/** Whether `a` < `b`; null if the values cannot be compared. */
 export function less(a: Value, b: Value): boolean | null {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b) < 0;
   if (typeof a === 'boolean' && typeof b === 'boolean') return !a && b;
@@ -101,7 +101,7 @@ const rank = (value: Value): number => {
   return { string: 5, boolean: 6, bigint: 7, number: 7, object: 7 }[typeof value as 'string'];
 };
 
-/** The order of ORDER BY. */
+/** Compares two values as ORDER BY does. */
 export function compareForOrder(a: Value, b: Value): number {
   const byRank = rank(a) - rank(b);
   if (byRank !== 0 || a === null) return byRank;
@@ -118,7 +118,7 @@ export function compareForOrder(a: Value, b: Value): number {
   return a.length - other.length;
 }
 
-/** By code points. */
+/** Compares texts by code points. */
 function compareTexts(a: string, b: string): number {
   const [x, y] = [a, b].map(text => [...text].map(character => character.codePointAt(0)!)) as [number[], number[]];
   for (let i = 0; i < Math.min(x.length, y.length); i++) if (x[i] !== y[i]) return x[i]! - y[i]!;
@@ -178,7 +178,7 @@ function decText({ units, scale }: Dec): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${scale > 0 ? `.${digits.slice(-scale)}` : ''}`;
 }
 
-/** A value as the rows of an answer show it, with an element as its name and key. */
+/** Converts a value to the form in the rows of an answer. A node or edge becomes its name and key. */
 export function shown(value: Value): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER ? Number(value) : String(value);
@@ -195,7 +195,7 @@ export function shown(value: Value): unknown {
   return `${value.name} ${value.key}`;
 }
 
-/** Equal for values that are one for DISTINCT and for groups. */
+/** A text that is equal for values that DISTINCT and grouping treat as equal. */
 export function keyOf(value: Value): string {
   if (isNumber(value)) {
     if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

@@ -4,7 +4,7 @@ import { ends, hasFurtherLabel } from './random-graph.js';
 import { type Row } from './row.js';
 import { type Expression, propertyOf, type Scope } from './scope.js';
 
-/** A row so far, and the edges that its clause has used. */
+/** A partial match: its row, and the edges that the patterns of its clause have used so far. */
 interface Found {
   row: Row;
   used: readonly Element[];
@@ -12,10 +12,10 @@ interface Found {
 type Step = (found: Found) => Found[];
 type Direction = 'out' | 'in' | 'both';
 
-/** Paths joined by commas, as a function from a row to the rows in which they occur. */
+/** One or more paths, separated by commas. `run` returns the rows of all matches that extend a row. */
 export interface Pattern {
   text: string;
-  /** The names that it binds. */
+  /** The variables that the pattern introduces. */
   own: string[];
   run: (row: Row) => Row[];
 }
@@ -27,7 +27,7 @@ export class Patterns {
     private readonly expressions: Expressions,
   ) {}
 
-  /** One path, or two. */
+  /** Makes a pattern of one path, or of two that are separated by a comma. */
   pattern(hops: readonly number[] = [0, 0, 1, 1, 1, 2, 3]): Pattern {
     const { dice } = this.scope;
     const before = new Set(this.scope.bound.map(({ name }) => name));
@@ -41,7 +41,7 @@ export class Patterns {
     };
   }
 
-  /** `p = shortestPath((a)-[:R*..3]->(b))` between nodes that are bound. Null where there are none. */
+  /** Makes `p = shortestPath((a)-[:R*..3]->(b))` between nodes that are bound. Null if no node is bound. */
   shortest(): Pattern | null {
     const { dice, nodes } = this.scope;
     if (nodes.length === 0) return null;
@@ -55,7 +55,7 @@ export class Patterns {
       own: [name],
       run: row => {
         const [start, end] = [row.get(from), row.get(to)] as (Element | null)[];
-        // Nodes that are the same have the empty path only.
+        // A path from a node to itself would be empty, and the pattern needs at least one edge.
         if (!start || !end || start === end) return [];
         const found = trails(row, start, direction, types, 1, most, []).filter(path => path.nodes.at(-1) === end);
         const least = Math.min(...found.map(({ edges }) => edges.length));
@@ -75,7 +75,7 @@ export class Patterns {
     for (let hop = hops; hop > 0; hop--) {
       const direction = dice.of(['out', 'out', 'in', 'both'] as const);
       const { names } = this.scope.elements.find(each => each.name === from.name)!;
-      // Few random types and labels fit to each other, so most are chosen to.
+      // Random types and labels seldom fit together, so most are chosen to fit.
       const fitting = waysFrom(names, direction);
       const way = dice.chance(0.85) && fitting.length > 0 ? dice.of(fitting) : null;
       const types = dice.chance(0.3) ? [] : [way?.type ?? dice.of(['R', 'S', 'T'])];
@@ -128,7 +128,7 @@ export class Patterns {
     return { name, text: `(${name}${written}${known ? ` {i: ${known.text}}` : ''})` };
   }
 
-  /** `EXISTS { … }`, `COUNT { … }`, a bare pattern as a condition, or a comparison with a count. */
+  /** Makes `EXISTS { … }`, a bare pattern as a condition, or a comparison with `COUNT { … }`. */
   condition(mayBePattern: boolean): Expression {
     const { dice, nodes } = this.scope;
     if (nodes.length > 0 && mayBePattern && dice.chance(0.3)) return this.predicate();
@@ -140,7 +140,7 @@ export class Patterns {
     return { text: count.text.replace('COUNT', 'EXISTS'), run: row => (count.run(row) as bigint) > 0n };
   }
 
-  /** `COUNT { MATCH … }` */
+  /** Makes `COUNT { MATCH … }`, perhaps with a WHERE. */
   count(): Expression {
     const { scope } = this;
     return scope.inside(() => {
@@ -153,7 +153,7 @@ export class Patterns {
     });
   }
 
-  /** `(n)-[:R]->(:A)`, which is true or false; over null it does not occur. */
+  /** `(n)-[:R]->(:A)` as a condition, which is true or false. It is false if `n` is null. */
   private predicate(): Expression {
     const { dice, nodes } = this.scope;
     const { name } = dice.of(nodes);
@@ -175,7 +175,7 @@ function between(direction: Direction, inner: string): string {
   return `${direction === 'in' ? '<' : ''}-[${inner}]-${direction === 'out' ? '>' : ''}`;
 }
 
-/** All ways from a node over edges that are pairwise different, of a length between the two. */
+/** All paths from a node whose edges are pairwise different and number between `least` and `most`. */
 function trails(row: Row, start: Element, direction: Direction, types: readonly string[], least: number, most: number, used: readonly Element[]): Path[] {
   const found: Path[] = [];
   const go = (path: Path): void => {
@@ -194,7 +194,7 @@ function trails(row: Row, start: Element, direction: Direction, types: readonly 
   return found;
 } // prettier-ignore
 
-/** The path of nodes and edges with these names. */
+/** The path through the nodes and edges that the variables `parts` have in the row. */
 function pathOf(row: Row, parts: string[]): Value {
   const path = new Path([row.get(parts[0]!) as Element], []);
   for (const name of parts.slice(1)) {
@@ -209,7 +209,7 @@ function pathOf(row: Row, parts: string[]): Value {
   return path;
 }
 
-/** The types that lead on from nodes with these labels, with the labels at their other ends. */
+/** The edge types that can leave a node with one of these labels, and the label at the other end. */
 function waysFrom(labels: string[], direction: Direction): { type: string; to: string }[] {
   return Object.entries(ends).flatMap(([type, [from, to]]) => [
     ...(direction !== 'in' && labels.includes(from) ? [{ type, to }] : []),

@@ -4,15 +4,15 @@ import { calculate, compareForOrder, fitting, keyOf, NaiveError, type Value } fr
 import { type Row } from './row.js';
 import { type Bound, type Expression, type Kind, type PlainKind, plainKinds, propertyOf, type Scope } from './scope.js';
 
-/** Rows behind a projection: their columns in order, and whether the order and the choice of rows are certain. */
+/** The result of a projection: its rows, whether their order is determined, and whether the choice of rows is. */
 export interface Projected {
   rows: { values: Value[]; cited: ReadonlySet<string>; needed: ReadonlySet<string> }[];
   isOrdered: boolean;
-  /** Whether SKIP or LIMIT cut between rows that have no order, so that another choice is as good. */
+  /** Whether SKIP or LIMIT separates rows whose order is undefined, so that other rows would be correct too. */
   isAnyOfMany: boolean;
 }
 
-/** Text behind WITH or RETURN, with its meaning as a function of rows. */
+/** The text after WITH or RETURN, and its meaning as a function of the rows before it. */
 export interface Projection {
   text: string;
   isGrouped: boolean;
@@ -20,7 +20,7 @@ export interface Projection {
   run: (rows: Row[]) => Projected;
 }
 
-/** `of` is undefined for a column that WITH does not hand on. */
+/** A column of a projection. `bound` is undefined if WITH does not pass the column on. */
 export interface Column extends Expression {
   name: string;
   bound?: Bound;
@@ -33,19 +33,19 @@ interface SortKey {
 }
 interface Aggregate extends Column {
   of: (rows: Row[]) => Value;
-  /** The rows that decide the result, if not all do. */
+  /** The rows that decide the result, if not all rows do: those with the extreme value for min and max. */
   deciding?: (rows: Row[]) => Row[];
 }
 type Made = Projected['rows'][number] & { keys: Value[] };
 
-/** Makes what WITH and RETURN have in common. */
+/** Makes the text that WITH and RETURN have in common. */
 export class Projections {
   constructor(
     private readonly scope: Scope,
     private readonly expressions: Expressions,
   ) {}
 
-  /** Each row by itself. */
+  /** A projection that converts each row by itself. */
   flat(columns: Column[]): Projection {
     const { dice } = this.scope;
     const sorting = dice.chance(0.5) ? this.unique() : [];
@@ -66,7 +66,7 @@ export class Projections {
     };
   }
 
-  /** Groups by keys, or DISTINCT. */
+  /** A projection that groups by keys, or DISTINCT if there are no aggregates. */
   grouped(keys: Column[], aggregates: Aggregate[]): Projection {
     const { dice } = this.scope;
     const isDistinct = aggregates.length === 0;
@@ -102,7 +102,7 @@ export class Projections {
   key(name: string, kinds: readonly PlainKind[] = ['string', 'integer', 'float', 'decimal', 'boolean', 'boolean', 'day']): Column {
     const { dice, nodes } = this.scope;
     if (nodes.length > 0 && dice.chance(0.15)) {
-      // Elements have no order here, since ids are given by the database.
+      // Elements are not sorted here, because the database assigns their ids.
       const node = dice.of(nodes);
       const of = node.names.length > 1 ? 'any' : node.names[0] === 'A' ? 'integer' : 'string';
       return { name, text: `${node.name}.id`, run: row => propertyOf(row.get(node.name), 'id'), bound: { name, kind: 'value', of } };
@@ -146,7 +146,7 @@ export class Projections {
       ...none,
       text: `${word}(${argument})`,
       of: rows => (word === 'percentileDisc' ? percentileDisc(taken(rows), share, compareForOrder) : aggregated(word, taken(rows))),
-      // WITH hands on no text beside a day: a text is one value of `day` constants.
+      // A variable of the kind `day` is always a date: unlike `constant`, `term` never makes the text of a day.
       bound: result(of[word], word === 'collect' ? kind : undefined),
       ...(word === 'min' || word === 'max'
         ? {
@@ -159,7 +159,7 @@ export class Projections {
     };
   }
 
-  /** Keys that put every match in a place of its own, after some that do not. */
+  /** Sort keys that give every row a place of its own. Some random keys, which may be equal, come first. */
   private unique(): SortKey[] {
     const { dice, elements } = this.scope;
     const first = dice.many(1, () => this.expressions.term(dice.of(plainKinds)));
@@ -172,7 +172,10 @@ export class Projections {
   }
 }
 
-/** The rows that a row of groups rests on at least: all, unless it has only extremes. */
+/**
+ * The rows whose citations a grouped row needs at least: all rows of the group, or only those with the extremes if all aggregates are min
+ * or max.
+ */
 function deciding(aggregates: Aggregate[], rows: Row[]): Row[] {
   if (aggregates.length === 0 || aggregates.some(aggregate => !aggregate.deciding)) return rows;
   return aggregates.flatMap(aggregate => aggregate.deciding!(rows));

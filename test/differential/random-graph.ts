@@ -12,7 +12,7 @@ const days = ['2024-02-29', '2024-03-01', '1999-12-31', '0999-01-01'];
 const lists = [['a'], ['a', 'b'], ['甲'], ['b']];
 const jsons = ['1', '1.0', '"a"', '[1, "a", null]', '{"x": 1}', 'true', '[]', '0.10'];
 
-/** A column of both labels or of the edges: the mapping's type, its cells, and the value of a cell. */
+/** A column of a node or edge table: the type in the mapping, the possible cells, and the function from a cell to its value. */
 interface Column {
   name: string;
   type: string;
@@ -21,7 +21,7 @@ interface Column {
 }
 
 const column = (name: string, type: string, cells: string[], read: Column['read']): Column => ({ name, type, cells, read });
-/** A graph holds zero without a sign. */
+/** A graph stores zero without a sign, so adding 0 turns -0 into 0. */
 const float = (cell: string): Value => Number(cell) + 0;
 
 export const columns: Record<'A' | 'B' | 'R' | 'S' | 'T', Column[]> = {
@@ -48,7 +48,7 @@ export const columns: Record<'A' | 'B' | 'R' | 'S' | 'T', Column[]> = {
   T: [],
 };
 
-/** JSON as the graph holds it: 1 is an integer, and 1.0 a decimal. */
+/** Reads JSON with the types of a graph: 1 is an integer, and 1.0 is a decimal. */
 function readJson(text: string): Value {
   if (/^-?\d+$/.test(text)) return BigInt(text);
   if (/^-?\d+\.\d+$/.test(text)) return Dec.of(text);
@@ -62,7 +62,7 @@ function readJson(text: string): Value {
   return convert(JSON.parse(text));
 }
 
-/** Tells whether a node has the further label F. */
+/** Whether a node has the further label F. */
 export function hasFurtherLabel({ properties }: Element): boolean {
   const value = properties.get('i');
   return typeof value === 'bigint' && value > 0n;
@@ -76,7 +76,7 @@ export interface RandomGraph {
   edges: Element[];
 }
 
-/** Makes a graph with missing values and loads it as a user would: by tables and a mapping. */
+/** Makes a graph with missing values, and loads it like a user, with tables and a mapping. */
 export async function randomGraph(app: TestApp, dice: Dice, prefix: string): Promise<RandomGraph> {
   const nodes: Element[] = [];
   const edges: Element[] = [];

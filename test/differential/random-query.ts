@@ -8,18 +8,18 @@ import { type RandomGraph } from './random-graph.js';
 import { Row } from './row.js';
 import { type Expression, type Kind, plainKinds, Scope } from './scope.js';
 
-/** Queries with more rows than this at any place are given up. */
+/** A query that has more rows than this after any clause is given up. */
 const mostRows = 1_500;
 
 export interface Expected {
-  /** In order where the query orders them. */
+  /** In the order of the query, if `isOrdered`. */
   rows: unknown[][];
   isOrdered: boolean;
-  /** Whether another choice of rows would be as good, because SKIP or LIMIT cut between rows without an order. */
+  /** Whether other rows would be correct too, because SKIP or LIMIT separates rows whose order is undefined. */
   isAnyOfMany: boolean;
-  /** Whether other citations would be as good: of several shortest paths any one is found. */
+  /** Whether other citations would be correct too, because the query returns any one of several shortest paths. */
   citesAnyOfMany: boolean;
-  /** The elements of all matches that the rows rest on, and those of the matches that decide them, which are fewer for extremes. */
+  /** `cited`: the elements of all matches behind the rows. `needed`: those that must be cited, which are fewer for min and max. */
   cited: ReadonlySet<string>;
   needed: ReadonlySet<string>;
 }
@@ -38,14 +38,16 @@ interface Clause {
   run: (rows: Row[], graph: RandomGraph) => Row[];
 }
 
-/** Makes queries: half of them of the parts that both executors know, half of anything that reads. */
+/** Makes queries. Half of them have only parts that both executors support; the other half uses all of reading Cypher. */
 export class QueryMaker {
   private scope!: Scope;
   private expressions!: Expressions;
   private patterns!: Patterns;
   private projections!: Projections;
   private further: FurtherExpressions | null = null;
-  /** Whether the rows, or only what they rest on, are any of many in the evaluation under way. */
+  /**
+   * `isTorn`: in this evaluation SKIP or LIMIT has made a random choice of rows. `citesAnyOfMany`: only the citations are such a choice.
+   */
   private isTorn = false;
   private citesAnyOfMany = false;
 
@@ -84,7 +86,7 @@ export class QueryMaker {
     };
   }
 
-  /** A query without UNION. `width` is the number of its columns, if that is given. */
+  /** Makes a query without UNION. `width` is the number of its columns; by default it is random. */
   private single(width?: number): { text: string; width: number; run: (graph: RandomGraph) => Projected } {
     const { dice, scope } = this;
     const clauses: Clause[] = [];
@@ -108,7 +110,7 @@ export class QueryMaker {
     return rows;
   }
 
-  /** `… UNION …`: equal rows once, unless it is UNION ALL. */
+  /** Makes `… UNION …`. Equal rows become one, except with UNION ALL. */
   private united(first: ReturnType<QueryMaker['single']>): { text: string; run: (graph: RandomGraph) => Projected } {
     this.scope.bound = [];
     const [second, isAll] = [this.single(first.width), this.dice.chance(0.5)];
@@ -173,7 +175,7 @@ export class QueryMaker {
     };
   }
 
-  /** Keeps some names, and gives some to values. */
+  /** Makes a WITH that keeps some variables and adds some values under new names. */
   private with(): Clause {
     const { dice, scope } = this;
     const kept = scope.bound.filter(() => dice.chance(0.75)).map(bound => ({ ...bound, text: bound.name, run: (row: Row) => row.get(bound.name) ?? null, bound })); // prettier-ignore
@@ -197,7 +199,7 @@ export class QueryMaker {
     return this.handOn(this.projections.grouped(keys, aggregates), [...keys, ...aggregates]);
   }
 
-  /** WITH, and its WHERE on what it hands on. */
+  /** Makes a WITH clause, perhaps with a WHERE on the variables that it passes on. */
   private handOn(projection: Projection, columns: Column[]): Clause {
     this.scope.bound = columns.map(({ bound }) => bound!);
     const where = this.dice.chance(0.4) ? this.expressions.where() : null;
@@ -233,7 +235,7 @@ export class QueryMaker {
     };
   }
 
-  /** Makes the projection behind RETURN, of `width` columns if that is given. */
+  /** Makes the projection after RETURN, with `width` columns if that is given. */
   private end(width?: number): Projection {
     const { dice, scope } = this;
     const columnsOf = (count: number): Column[] => Array.from({ length: count }, (_, i) => ({ name: `c${i}`, ...this.shownValue() }));
@@ -246,7 +248,7 @@ export class QueryMaker {
     const aggregates = isDistinct ? [] : Array.from({ length: dice.between(1, 2) }, (_, i) => this.projections.aggregate(`c${count + i}`));
     for (const aggregate of aggregates)
       if (aggregate.bound?.kind === 'value' && aggregate.bound.of === 'bag') {
-        // The order of what is collected is not said, so only its size is shown.
+        // The order of a collected list is undefined, so only its size is returned.
         const { of, text } = aggregate;
         aggregate.text = `size(${text})`;
         aggregate.of = rows => BigInt((of(rows) as Value[]).length);
@@ -261,7 +263,7 @@ export class QueryMaker {
     return { name, text: node.name, run: row => row.get(node.name) ?? null, bound: { ...node, name } };
   }
 
-  /** A value with a name, for WITH. */
+  /** Makes a value with a name, for WITH. */
   private named(): Column {
     const { dice, scope } = this;
     const [name, of] = [scope.name('v'), dice.of([...plainKinds, 'list', 'integers', 'map'] as const)];
@@ -318,7 +320,7 @@ export class QueryMaker {
   }
 }
 
-/** The rows of a match, with nulls for those that are missing. */
+/** The rows of a MATCH clause for one row. An OPTIONAL MATCH without matches returns the row with null for its new variables. */
 function found(row: Row, matches: Row[], where: Expression | null, own: string[], optional: boolean): Row[] {
   const kept = matches.filter(each => !where || where.run(each) === true);
   return kept.length > 0 || !optional ? kept : [own.reduce((missed, name) => missed.with(name, null), row)];

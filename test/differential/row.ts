@@ -1,7 +1,7 @@
 import { type Element, isElement, keyOf, Path, type Value } from './naive-values.js';
 import { type RandomGraph } from './random-graph.js';
 
-/** A row between two clauses: the values of its variables, and the elements of all matches that it rests on, by their keys. */
+/** A row between two clauses: the values of its variables, and the keys of all nodes and edges in the matches behind it. */
 export class Row {
   constructor(
     readonly graph: RandomGraph,

@@ -2,18 +2,21 @@ import { type Dice } from '../support/dice.js';
 import { isElement, type Value } from './naive-values.js';
 import { type Row } from './row.js';
 
-/** An expression as Cypher and as a function. */
+/** An expression as Cypher text and as a function. */
 export interface Expression {
   text: string;
   /** @throws NaiveError */
   run: (row: Row) => Value;
 }
 
-/** `list` holds texts, `integers` and `elements` what they say; `bag` is a list whose order nothing decides; `map` has texts and integers. */
+/**
+ * The kinds of values. `list` contains texts, `integers` integers, and `elements` nodes or edges. `bag` is a list in undefined order. `map`
+ * contains texts and integers.
+ */
 export type Kind =
   'string' | 'integer' | 'float' | 'decimal' | 'boolean' | 'day' | 'list' | 'integers' | 'elements' | 'bag' | 'map' | 'any';
 
-/** The kinds whose values can be grouped and ordered without a tie that the test does not see. */
+/** The kinds whose values can be keys for grouping and sorting: the test recognizes all values of these kinds that are equal. */
 export type PlainKind = 'string' | 'integer' | 'float' | 'decimal' | 'boolean' | 'day';
 export const plainKinds: readonly PlainKind[] = ['string', 'integer', 'float', 'decimal', 'boolean', 'day'];
 
@@ -26,7 +29,7 @@ export interface BoundElement {
 
 export type Bound =
   | BoundElement
-  /** Which of several shortest paths a query finds is not said; all of them have the same length. */
+  /** `isAnyOfMany`: the query may return any one of several shortest paths. All have the same length. */
   | { name: string; kind: 'path'; isAnyOfMany: boolean }
   | { name: string; kind: 'value'; of: Kind; /** The kind of the items of a bag. */ items?: PlainKind };
 
@@ -39,7 +42,7 @@ export const propertyKinds: Record<string, Partial<Record<string, Kind>>> = {
   T: { id: 'integer' },
 };
 
-/** Names that a query has bound so far, and its parameters. */
+/** The variables that a query has bound so far, and its parameters. */
 export class Scope {
   readonly parameters: Record<string, Value> = {};
   bound: Bound[] = [];
@@ -47,11 +50,11 @@ export class Scope {
 
   constructor(
     readonly dice: Dice,
-    /** Whether the query may use what only memory runs. */
+    /** Whether the query may use expressions that only the memory executor supports. */
     readonly isRich: boolean,
   ) {}
 
-  /** A name that stands for nothing else in the query. */
+  /** Returns a new name, which nothing else in the query has. */
   name = (prefix: string): string => `${prefix}${this.count++}`;
 
   bindElement(kind: 'node' | 'edge', names: string[]): string {
@@ -72,7 +75,7 @@ export class Scope {
     return this.bound.filter(each => each.kind === 'value').filter(each => each.of === kind);
   }
 
-  /** Runs `make`, which may bind further names, and removes those afterwards. */
+  /** Runs `make`, and removes the variables that it binds afterwards. */
   inside<T>(make: () => T): T {
     const before = this.bound;
     this.bound = [...before];

@@ -5,7 +5,7 @@ import { type Expression, type Scope } from './scope.js';
 
 type Run = Expression['run'];
 
-/** A text that functions make, which only memory does. */
+/** Makes a text with functions, which only the memory executor supports. */
 export function textExpression(scope: Scope, plain: Expressions, make: { day: () => Expression; textList: () => Expression }): Expression {
   const { dice } = scope;
   const text = plain.property('string');

@@ -125,7 +125,7 @@ export const clickHouseColumns: v.Column[] = [
 /** Types whose columns cannot be mapped. */
 export const clickHouseOthers = ['AggregateFunction(sum, UInt64)', 'Variant(Int32, String)', 'Point', 'Array(Map(String, String))'];
 
-/** Values that end the reading. */
+/** Values that cannot be read: a run that meets one fails. */
 export const clickHouseUnreadable: v.Unreadable[] = [
   { native: 'String', sql: `'a\\0b'` },
   { native: 'String', sql: `'\\xff'` },

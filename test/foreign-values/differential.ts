@@ -4,7 +4,7 @@ import { Dice } from '../support/dice.js';
 import { aGraph, aJob, rejectedRows, runToEnd } from '../support/ingestion.js';
 import { canonical, type Column, type Written } from './values.js';
 
-/** A server that tables can be made on. */
+/** A server on which a test can create tables. */
 export interface Source {
   connection: string;
   /** Runs statements one after the other. */
@@ -76,7 +76,7 @@ function isSame(expected: string | null, found: string | null, isDouble: boolean
   return expected === null || found === null ? expected === found : canonical(expected) === canonical(found);
 }
 
-/** Reads, orders and groups the values of each label by the service. */
+/** Sorts and groups the values of each label through the API, which must not fail. */
 async function readBack({ admin }: TestApp, graphId: number, labels: number): Promise<void> {
   for (let index = 0; index < labels; index++) {
     for (const cypher of [`MATCH (n:N${index}) RETURN n.id, n.v ORDER BY n.v LIMIT 500`, `MATCH (n:N${index}) RETURN n.v, count(*)`]) {

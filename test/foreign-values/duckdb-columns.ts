@@ -106,7 +106,7 @@ export const duckdbColumns: v.Column[] = [
   v.column('TIMESTAMP_S', moments('TIMESTAMP_S', [-4712, 294_245], 0)),
   v.column('TIMESTAMP_MS', moments('TIMESTAMP_MS', [-4712, 294_245], 999_000)),
   v.column('TIMESTAMP_NS', moments('TIMESTAMP_NS', [1678, 2261], 999_999)),
-  // DuckDB itself reads later texts of this type a millisecond off.
+  // DuckDB itself parses later times of this type with an error of a millisecond.
   v.column('TIMESTAMPTZ', moments('TIMESTAMPTZ', [-4712, 200_000], 999_999)),
   v.column('INTERVAL', dice => {
     const span = anySpan(dice);
@@ -155,7 +155,7 @@ export const duckdbColumns: v.Column[] = [
 /** Types whose columns cannot be mapped. */
 export const duckdbOthers = ['UNION(a INTEGER, b VARCHAR)'];
 
-/** Values that end the reading. */
+/** Values that cannot be read: a run that meets one fails. */
 export const duckdbUnreadable: v.Unreadable[] = [
   { native: 'VARCHAR', sql: `'a' || chr(0) || 'b'` },
   { native: 'TIMESTAMP_NS', sql: `'2024-01-01 00:00:00.000000001'::TIMESTAMP_NS` },

@@ -1,6 +1,6 @@
 import { type Dice } from '../support/dice.js';
 
-/** A moment by its calendar. Years before Christ are negative, and a year 0 does not exist. */
+/** A moment as date and time of the calendar. Years BC are negative, and there is no year 0. */
 export interface Civil {
   year: number;
   month: number;
@@ -15,12 +15,12 @@ const pad = (value: number, length = 2): string => String(value).padStart(length
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 export function daysOf(year: number, month: number): number {
-  // The year before 1 is a leap year.
+  // Year -1 stands for 1 BC, which is a leap year like year 0 in the formula.
   if (month === 2) return isLeap(year < 0 ? year + 1 : year) ? 29 : 28;
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Any moment of these years. Often at an end of a day, a month or a range. */
+/** Returns a random moment in these years, often at the start or end of a day, a month or the range. */
 export function anyMoment(dice: Dice, years: [least: number, most: number], { maxMicros = 999_999 } = {}): Civil {
   let year = dice.chance(0.3) ? dice.of([...years, 1, 1970, 2000, 9999, 10_000, 1582]) : dice.between(...years);
   if (year < years[0] || year > years[1] || year === 0) year = 2024;
@@ -41,7 +41,7 @@ export const dayText = ({ year, month, day }: Civil): string => `${pad(Math.abs(
 export const timeText = ({ hour, minute, second, micros }: Civil): string =>
   `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction(micros)}`;
 export const eraText = ({ year }: Civil): string => (year < 0 ? ' BC' : '');
-/** As PostgreSQL writes a day, and as the graph has it. */
+/** A day as PostgreSQL writes it and a graph stores it. */
 export const jsonDay = (at: Civil): string => `${dayText(at)}${eraText(at)}`;
 export const jsonMoment = (at: Civil): string => `${dayText(at)}T${timeText(at)}+00:00${eraText(at)}`;
 
@@ -71,7 +71,7 @@ export function spanText({ months, days, micros }: Span): string {
   return dates + times === '' ? 'PT0S' : `P${dates}${times === '' ? '' : `T${times}`}`;
 }
 
-/** A time of any number of hours. */
+/** Writes a time as hours, minutes and seconds. There may be more than 24 hours. */
 export function clockText(micros: bigint): string {
   const seconds = Number(micros / 1_000_000n);
   return `${pad(Math.trunc(seconds / 3600))}:${pad(Math.trunc(seconds / 60) % 60)}:${pad(seconds % 60)}${fraction(Number(micros % 1_000_000n))}`;

@@ -32,7 +32,7 @@ const moments =
     const at = anyMoment(dice, years, { maxMicros });
     return v.text(written(at), jsonMoment(at));
   };
-/** Up to 838:59:59, in both directions. */
+/** Values of the type `time`, from -838:59:59 to 838:59:59. */
 const spans = (dice: Dice): v.Written => {
   const most = 838n * 3600n + 59n * 60n + 59n;
   const micros = v.integer(dice, 0n, most) * 1_000_000n + BigInt(dice.of([0, 0, 500_000])) * (dice.chance(0.5) ? 1n : 0n);
@@ -81,7 +81,7 @@ export const mysqlColumns: v.Column[] = [
   v.column('datetime(6)', moments([1, 9999], 999_999)),
   v.column('timestamp(6) NULL', moments([1971, 2037], 999_999)),
   v.column('time(6)', spans),
-  // The server leaves out spaces at the end of a value of this type.
+  // The server removes spaces at the end of a value of this type.
   v.column(
     'char(60)',
     texts(any, value => value.replace(/ +$/, '')),
@@ -129,7 +129,7 @@ export const mysqlColumns: v.Column[] = [
 /** Types whose columns cannot be mapped. */
 export const mysqlOthers = ['geometry', 'point'];
 
-/** Values that end the reading. */
+/** Values that cannot be read: a run that meets one fails. */
 export const mysqlUnreadable: v.Unreadable[] = [
   { native: 'date', sql: `'2024-02-00'` },
   { native: 'date', sql: `'0000-01-01'` },

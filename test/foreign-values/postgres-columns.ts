@@ -151,7 +151,7 @@ export const postgresColumns: v.Column[] = [
   v.column('jsonb', jsons('jsonb')),
   v.column('text', texts('text', any)),
   v.column('varchar(40)', texts('varchar', any)),
-  // PostgreSQL itself leaves out the padding wherever such a value becomes text.
+  // PostgreSQL itself removes the padding of this type when it converts a value to text.
   v.column('char(40)', texts('char(40)', any, value => value.replace(/ +$/, ''))),
   v.column('"char"', texts('"char"', dice => dice.of(['a', '', '\\', '\t']))),
   v.column('name', texts('name', dice => v.anyText(dice, 3))),

@@ -1,26 +1,26 @@
 import { type Dice } from '../support/dice.js';
 
-/** A value as a test writes it into a source, and as the graph must have it. */
+/** A value as a test writes it into a source, and the expected value in the graph. */
 export interface Written {
   /** SQL of the value at the source. */
   sql: string;
   /** JSON of the property; null if the node has none. */
   json: string | null;
-  /** The number is a double: its texts may differ. */
+  /** True for a double: its value may be spelled in several ways. */
   isDouble?: true;
   /** The text that the reason of the rejected row quotes, if the row cannot be read. */
   rejected?: string;
 }
 
-/** A column of a source, and the values that it is tried with. */
+/** A column of a source, and a function that makes its random values. */
 export interface Column {
   native: string;
-  /** SQL that has to run before. */
+  /** SQL that must run before the table is created. */
   before?: string[];
   make: (dice: Dice) => Written;
 }
 
-/** A value that ends the reading, with the name of its column. */
+/** A value that cannot be read: the run fails and names its column. */
 export interface Unreadable {
   native: string;
   sql: string;
@@ -33,7 +33,7 @@ export const document = (sql: string, json: string): Written => ({ sql, json });
 export const rejected = (sql: string, shown: string): Written => ({ sql, json: null, rejected: shown });
 export const missing = (sql: string): Written => ({ sql, json: null });
 
-/** Turns a writer of values into one that writes NULL now and then. */
+/** Returns a function that makes NULL in 6 % of cases, and otherwise a value of `make`. */
 export function orNull(make: (dice: Dice) => Written): (dice: Dice) => Written {
   return dice => (dice.chance(0.06) ? missing('NULL') : make(dice));
 }
@@ -46,7 +46,7 @@ export function digits(dice: Dice, count: number): string {
   return Array.from({ length: count }, () => dice.below(10)).join('');
 }
 
-/** A whole number of a range, often one of its ends. */
+/** A random whole number in a range, often at or next to one of its ends. */
 export function integer(dice: Dice, least: bigint, most: bigint): bigint {
   const edges = [least, most, least + 1n, most - 1n, 0n, 1n].filter(edge => edge >= least && edge <= most);
   if (dice.chance(0.4)) return dice.of(edges);
@@ -61,7 +61,7 @@ export const integers =
     return number(sql(value), String(value));
   };
 
-/** A decimal number with all of its digits. */
+/** A random decimal number of the given precision and scale. */
 export function decimal(dice: Dice, precision: number, scale: number): string {
   const whole = dice.chance(0.2) ? '9'.repeat(precision - scale) : digits(dice, dice.below(precision - scale + 1));
   const part = dice.chance(0.2) ? '9'.repeat(scale) : digits(dice, scale);
@@ -102,7 +102,7 @@ export function single(dice: Dice): number {
 
 const pieces = ['\\', '\\N', '\\.', '\t', '\n', '\r\n', "'", '"', '`', '%', ' ', '', '{', '}', ',', 'NULL', '😀', '华为', '\u{10FFFF}', '\u007f', '\b', '\u0001', '\u00a0', '\u2028', 'e\u0301', '$1', '?', ';--', 'a', 'Z', '0']; // prettier-ignore
 
-/** A text of any characters but NUL. */
+/** A random text of the pieces in `from`, which contain all kinds of characters but not NUL. */
 export function anyText(dice: Dice, most = 6, from: readonly string[] = pieces): string {
   return dice.many(most, () => dice.of(from)).join('');
 }
@@ -120,7 +120,7 @@ export function hexText(dice: Dice, bytes: number): string {
 
 export const bits = (dice: Dice, length: number): string => Array.from({ length }, () => dice.below(2)).join('');
 
-/** A JSON document as it is written, and as it is read: keys in any order, each once. */
+/** A random JSON document. The keys of an object are unique and in any order. */
 export function json(dice: Dice, depth = 3): string {
   const leaf = (): string =>
     dice.of([
@@ -135,7 +135,7 @@ export function json(dice: Dice, depth = 3): string {
   return `{${[...keys].map(key => `${JSON.stringify(key)} : ${json(dice, depth - 1)}`).join(',')}}`;
 }
 
-/** A JSON text with its numbers and the order of its keys in one spelling. No digit is lost. */
+/** Normalizes a JSON text: numbers get one spelling without losing a digit, and keys are sorted. */
 export function canonical(jsonText: string): string {
   const quoted = jsonText.replace(/"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs, token =>
     token.startsWith('"') ? token : JSON.stringify({ '#': exact(token) }),
@@ -148,7 +148,7 @@ export function canonical(jsonText: string): string {
   return JSON.stringify(sorted(JSON.parse(quoted)));
 }
 
-/** A number as its digits and the place of its point. */
+/** Writes a number as its digits and an exponent, so that equal numbers have equal texts. */
 function exact(written: string): string {
   const [, sign, whole, part = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written)!;
   const all = `${whole}${part}`.replace(/^0+/, '');

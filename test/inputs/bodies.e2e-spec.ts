@@ -20,7 +20,7 @@ describe('request bodies', () => {
     graphId = (await test.admin.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
   });
 
-  /** Sends a login whose body is exactly the given bytes. */
+  /** Sends a login with exactly these bytes as its body. */
   const login = async (body: string | Buffer, headers: Record<string, string> = {}) => {
     const response = await fetch(`${test.url}/api/auth/login`, {
       method: 'POST',
@@ -34,7 +34,7 @@ describe('request bodies', () => {
     return { status, text, ...(JSON.parse(text) as { code?: string; detail: { errors?: { loc: unknown[]; type: string }[] } }) };
   }; // prettier-ignore
 
-  /** With this header, unknown fields are read instead of refused. */
+  /** With this header, unknown fields are ignored instead of refused. */
   const lenient = { prefer: 'handling=lenient' };
 
   const nested = (depth: number) => `{"username":"a","password":"b","more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
@@ -63,7 +63,7 @@ describe('request bodies', () => {
         : field === 'options'
           ? test.admin.post('/api/warehouse/connections').send({ name: `m${depth}`, type: 'pg_mirror', options: deep(depth) })
           : test.admin.post('/api/metrics').send({ graph_id: graphId, name: `m${depth}`, formula: 'COUNT(*)', binding: { relation: { table: 't' }, columns: deep(depth - 1) } }); // prettier-ignore
-    // A body that is not too deep is read, and refused for its content.
+    // A body that is just not too deep is read, and then refused because of its content.
     const { status, body: read } = await send(63);
     expect(`${status} ${read.code ?? read.detail.errors[0].type}`).toBe(refusal);
     const { body } = await send(64).expect(400);
@@ -179,7 +179,7 @@ describe('request bodies', () => {
     const startedAt = performance.now();
     const answer = await login(body(fields), lenient);
     expect([answer.status, answer.code ?? answer.detail.errors?.[0]?.type]).toEqual([status, type]);
-    // Takes 0.1 s on an idle machine; class-transformer alone would take 5 s.
+    // This takes 0.1 s on an idle machine. class-transformer alone would take 5 s.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   }); // prettier-ignore
 
@@ -188,7 +188,7 @@ describe('request bodies', () => {
     const startedAt = performance.now();
     const { body } = await test.admin.post('/api/api-keys').send({ name: 'k', graph_ids }).expect(422);
     expect(body.detail.errors).toMatchObject([{ loc: ['body', 'graph_ids'], type: 'too_many' }]);
-    // class-validator's own rule takes many seconds.
+    // class-validator's own rule would take many seconds.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     const { body: twice } = await test.admin
       .post('/api/api-keys')
@@ -201,7 +201,7 @@ describe('request bodies', () => {
     ['lenient', lenient, 401],
     ['strict', {}, 422],
   ])('is not kept busy by unknown fields at every depth (%s)', async (_what, headers, status) => {
-    // As many and as long names as a body can hold. Each could be compared with all known names.
+    // The body is full of unknown names. A suggestion for each of them could compare it with all known names.
     const filter = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`valu${index}`, 1])));
     const filters = `[${Array.from({ length: 900 }, () => filter).join()}]`;
     const metric = await test.admin.post('/api/metrics').send({ graph_id: graphId, name: `m${status}`, formula: 'COUNT(*)' }).expect(201);
@@ -255,7 +255,7 @@ describe('request bodies', () => {
       const { text } = await test.admin.get(path);
       expect(text).not.toContain(canary);
     }
-    // Each request writes a line of the log when its answer has left the connection.
+    // Each request writes a line of the log only when its answer has been sent.
     const lines = () => logged.filter(line => line.includes('"status":'));
     for (const deadline = Date.now() + 30_000; lines().length < broken.length + 2 + paths.length && Date.now() < deadline;) await sleep(5);
     expect(lines().length).toBeGreaterThanOrEqual(broken.length + 2 + paths.length);
@@ -265,12 +265,15 @@ describe('request bodies', () => {
 
 const json = 'application/json';
 
-/** Routes whose fields are all optional, though a rule may ask for one of several. On all other routes a field is missing. */
+/**
+ * The answers to an empty object on routes without a required field; some of these routes need one of several fields. All other routes
+ * refuse it with `missing_field`.
+ */
 const allOptional: Record<string, string> = {
   Connections_change: '200',
   Graphs_update: '200',
   JobWebhooks_change: '200',
-  // Entries, or a CSV text.
+  // The route needs entries or a CSV text.
   Lexicon_add: '422',
   Metrics_execute: '200',
   Metrics_update: '200',
@@ -309,7 +312,7 @@ describe('every route with a body', () => {
 
   it.each(sent)('answers %s as listed', async (what, headers, body, expected) => {
     expect(operations.length).toBeGreaterThan(18);
-    // Each route is sent an empty object, and a third of the rest.
+    // With `npm test`, each route gets an empty object and a third of the other bodies.
     const turn = sent.findIndex(([name]) => name === what);
     const asked = operations.filter((_, index) => isLong || body === '{}' || (index + turn) % 3 === 0);
     const answers: Record<string, string> = {};

@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Routes that refuse requests before reading the body, and probes of health, which may send any query. */
+/** Routes that refuse requests before they read the body, and health checks, which accept any query string. */
 const unread = new Set(['Jobs_replace', 'Jobs_remove', 'Connections_mirror', 'Health_live', 'Health_ready']);
 
-/** Every object of a body that lists its properties, including nested ones. */
+/** The places of all objects in a body whose properties the schema lists, including nested objects. */
 function objectsOf(schema: Schema, place: Place = []): Place[] {
   if (schema.items) return objectsOf(schema.items, [...place, 0]);
   if (!schema.properties) return [];

@@ -3,14 +3,14 @@ import { type Client, type TestApp, client, adminPassword, grantConnection, user
 import { createTradingGraph } from '../support/trading-graph.js';
 import { type Operation } from './operations.js';
 
-/** One record of everything that a path or a body may name, and the people who send requests. */
+/** One record of each kind that a path or a body can name, and the people who send requests. */
 export interface Fixture {
   graphId: number;
-  /** An id with which a request finds something. */
+  /** The id of an existing record for a path parameter. */
   idFor(operation: Pick<Operation, 'path'>, parameter: string): string;
-  /** Replaces a body's references by ids of existing records. */
+  /** Replaces ids in a body by ids of existing records. */
   withRealIds(body: unknown): unknown;
-  /** The token of a person, made anew after it has ended. */
+  /** The token of a person. After `forgetToken` a new one is made. */
   tokenOf(person: Person): Promise<string | null>;
   forgetToken(person: Person): void;
 }
@@ -27,7 +27,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
   await test.asUser('bystander');
   await grantConnection(test, 'reader', 'write');
   const userId = await one(`SELECT id FROM users WHERE username = 'reader'`);
-  // Requests may disable and change this user, who sends none.
+  // Requests may change and disable this user, who sends no requests.
   await test.anonymous.post('/api/auth/register').send({ username: 'changed', password: userPassword });
   const changed = await one(`SELECT id FROM users WHERE username = 'changed'`);
   await test.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'reader', role: 'editor' }).expect(201);
@@ -79,7 +79,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
       if (parameter === 'webhook_id') return ids.webhook!;
       if (parameter === 'watch_id') return ids.watch!;
       if (parameter === 'delivery_id') return path.includes('/watches/') ? ids.alert! : ids.delivery!;
-      // No test needs the bystander's rights.
+      // This is the user `changed`: no test needs that user's rights.
       if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';
       if (path.includes('/jobs/')) return ids.job!;

@@ -1,7 +1,7 @@
 const json = 'Content-Type: application/json\r\n';
 const body = '{"username":"admin","password":"wrong-wrong"}';
 
-/** Good requests of every kind that Node's parser sees: with and without a body, chunked, with many headers, one after another. */
+/** Valid requests of each kind that Node's HTTP parser distinguishes: with and without a body, chunked, with many headers, pipelined. */
 const originals = [
   'GET /health HTTP/1.1\r\nHost: a\r\n\r\n',
   'GET /api/graphs?limit=5&cursor=x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a.b.c\r\nAccept: */*\r\n\r\n',
@@ -15,7 +15,7 @@ const originals = [
   'GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /api/nowhere HTTP/1.1\r\nHost: a\r\n\r\n',
 ];
 
-/** Fragments that tend to upset parsers. They are inserted, or replace something. */
+/** Fragments that often cause errors in parsers. They are inserted, or replace a part of the request. */
 const fragments = [
   '\r', '\n', '\r\n', '\r\n\r\n', '\0', '\t', ' ', ':', ';', ',', '%', '%00', '%FF', '\xff', '\xef\xbb\xbf', '\x7f', '../', '//', '?', '#', '&', '"', '{', '}', '[',
   'HTTP/0.9', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/9.9', 'Host: b\r\n', 'Content-Length: 5\r\n', 'Content-Length: -1\r\n', 'Content-Length: 99999999999999999999\r\n',
@@ -24,7 +24,7 @@ const fragments = [
   'CONNECT a:1', 'http://x/', 'a'.repeat(3_000),
 ]; // prettier-ignore
 
-/** Changes the bytes of one of the good requests in one to four places. */
+/** Changes one of the valid requests in one to four places. */
 export function mutate(random: () => number): Buffer {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   let text = pick(originals);

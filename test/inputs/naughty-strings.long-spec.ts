@@ -7,7 +7,7 @@ import { createFixture, type Fixture } from './fixture.js';
 import { naughtyStrings } from './naughty-strings.js';
 import { exampleOf, type Operation, readOperations, textPlaces } from './operations.js';
 
-/** A place in a request that can hold a text. */
+/** A place in a request into which a text can be put. */
 interface Slot {
   label: string;
   request(text: string): ProbeRequest | null;
@@ -31,7 +31,7 @@ const readHeaders: [operation: string, header: string][] = [
   ['Tables_upload', 'content-encoding'],
 ];
 
-/** For fields that exclude each other, a body that fits the field of the text. */
+/** The body into which a text is put at `field`. Fields that may not be sent together with `field` are left out. */
 function baseBody({ id, body }: Operation, field: string, fixture: Fixture): unknown {
   if (id === 'Queries_query') {
     if (/^(question|search|cypher)/.test(field)) return {};
@@ -70,7 +70,8 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
         .filter(parameter => parameter.in === 'path')
         .map(({ name }) => ({
           label: label(`{${name}}`),
-          // An empty segment, `.` and `..` change the path. An id in use would delete the fixture, or the password of the caller.
+          // These texts are not sent: an empty segment, `.` and `..` change the path, and a short number may be an id whose record, such as
+          // the fixture or the caller's password, would be deleted.
           request: (text: string) => (/^(\.{0,2}|\d{1,3})$/.test(text) || !text.isWellFormed() ? null : request({ path: path({ [name]: encodeURIComponent(text) }), body: body() })),
         })),
       ...parameters
@@ -97,7 +98,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
     ];
   } // prettier-ignore
 
-  /** Deletes what a request has created, so that thousands of graphs do not change the test. */
+  /** Deletes the record that a request has created, so that thousands of them do not influence the test. */
   async function clean({ method, path }: ProbeRequest, answer: ProbeAnswer): Promise<void> {
     if (answer.status === 401) fixture.forgetToken('admin');
     if (method !== 'POST' || answer.status !== 201 || !/\/(graphs|metrics|users|connections)$/.test(path)) return;
@@ -110,15 +111,16 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
     async () => {
       expect(strings.length).toBeGreaterThan(2_000);
       expect(slots.length).toBeGreaterThan(100);
-      // All pairs are a million requests, which take hours. Each place gets every 32nd string, the next place those behind them.
+      // All pairs would be a million requests and take hours. So each place gets every 32nd string, and the next place the strings after
+      // those.
       const pairs = Array.from({ length: slots.length * strings.length }, (_, index) => index);
       const picks = pairs.filter(pick => (pick % strings.length) % 32 === Math.floor(pick / strings.length) % 32);
       const found: string[] = [];
       const statuses: Record<string, number> = {};
       let sent = 0;
-      /** The places that took a text. */
+      /** The places at which some text was accepted. */
       const taken = new Set<string>();
-      // The most uploads of one caller: two at once, and four that wait.
+      // Six requests at once, as many as a caller's uploads may be: two run and four wait.
       await inParallel(6, picks, async pick => {
         const slot = slots[Math.floor(pick / strings.length)]!;
         const text = strings[pick % strings.length]!;
@@ -136,7 +138,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
       });
       process.stdout.write(`naughty strings: ${slots.length} places, ${strings.length} strings, ${sent} requests, ${JSON.stringify(statuses)}\n`);
       expect(found.slice(0, 50)).toEqual([]);
-      // If the places of texts were lost, the fixture gone or a limit reached, the test would pass without testing anything.
+      // If the places were wrong, the fixture deleted or a rate limit reached, the test would pass without testing anything.
       expect(statuses['429']).toBeUndefined();
       expect(sent).toBeGreaterThan(picks.length * 0.8);
       expect(taken.size).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 
-/** The part of an OpenAPI schema from which requests are made. References are followed while it is read. */
+/** The part of an OpenAPI schema from which requests are made. `readOperations` replaces each `$ref` by its schema. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -32,7 +32,7 @@ export interface Operation {
   path: string;
   parameters: Parameter[];
   body: Schema | null;
-  /** `application/json` unless the document says otherwise. */
+  /** The media type of the body; `application/json` if the document gives none. */
   contentType: string;
 }
 
@@ -72,7 +72,7 @@ interface RawOperation {
   requestBody?: { content: Record<string, { schema?: Schema }> };
 }
 
-/** The example that the document shows for a value. */
+/** The example of a schema in the document, or a simple value if it has none. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
@@ -93,13 +93,13 @@ export function exampleOf(schema: Schema): unknown {
   }
 }
 
-/** A place in a body that can hold a text. */
+/** A place in a body into which a text can be put. */
 export interface TextPlace {
   label: string;
   put: (body: unknown, text: string) => unknown;
 }
 
-/** The places of texts in a body of this schema; in free-form objects both as a value and as a name. */
+/** The places of texts in a body of this schema. In a free-form object, a text can be a value or a key. */
 export function textPlaces(schema: Schema, place: Place = []): TextPlace[] {
   const label = place.join('.');
   if (schema.type === 'array') return schema.items ? textPlaces(schema.items, [...place, 0]) : [];
@@ -114,7 +114,7 @@ export function textPlaces(schema: Schema, place: Place = []): TextPlace[] {
   return schema.type === 'string' || schema.type === undefined ? [here] : [];
 }
 
-/** The body with another value at a place. Missing parents are created. */
+/** Returns the body with another value at `place`. Missing parents are created. */
 export function withValueAt(body: unknown, place: Place, value: unknown): unknown {
   const [step, ...rest] = place;
   if (step === undefined) return value;

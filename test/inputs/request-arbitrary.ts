@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { type Operation, type Schema, exampleOf } from './operations.js';
 import { type Person } from './fixture.js';
 
-/** A request before it gets the ids of the fixture and the tokens of people. */
+/** A random request, without the ids of the fixture and the tokens of people. */
 export interface DrawnRequest {
   operation: Operation;
   person: Person;
   prefix: '/api' | '';
-  /** Path parameters; null asks for the id of an existing record. */
+  /** Path parameters; null stands for the id of an existing record. */
   path: Record<string, string | null>;
   query: [name: string, value: string][];
   headers: Record<string, string>;
@@ -15,7 +15,7 @@ export interface DrawnRequest {
   body: string | undefined;
 }
 
-/** JSON texts that `JSON.stringify` does not write. A body names them by their index in this list. */
+/** JSON texts that `JSON.stringify` cannot write. In a body they are represented by their index in this list. */
 const rawJson = [
   '1e400',
   '-1e400',
@@ -47,12 +47,12 @@ const scalars: fc.Arbitrary<unknown> = fc.oneof(
   fc.double(),
 ); // prettier-ignore
 
-/** Gives a value in one of seven cases, otherwise nothing. */
+/** Draws a value in one of seven cases, otherwise undefined. */
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-/** A text with a few parts inserted, removed, doubled or replaced. */
+/** Returns the text with up to four parts inserted, removed, doubled or replaced. */
 function mutated(text: string): fc.Arbitrary<string> {
   const edit = fc.tuple(fc.nat(), fc.nat(8), fc.constantFrom(...fragments), fc.nat(3));
   return fc.array(edit, { minLength: 1, maxLength: 4 }).map(edits =>
@@ -65,7 +65,7 @@ function mutated(text: string): fc.Arbitrary<string> {
   );
 }
 
-/** Values for a schema: mostly those it shows or allows, sometimes others. */
+/** Values for a schema: mostly its example or values that it allows, sometimes others. */
 export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   const example = exampleOf(schema);
   const choices: fc.WeightedArbitrary<unknown>[] = [{ weight: 5, arbitrary: fc.constant(example) }, { weight: 1, arbitrary: scalars }]; // prettier-ignore
@@ -78,13 +78,13 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(...choices);
 } // prettier-ignore
 
-/** Groups of fields of which a request takes one. */
+/** Groups of fields that exclude each other: a request may have only one of each group. */
 const alternatives = [
   ['question', 'search', 'cypher'],
   ['user_id', 'username'],
 ];
 
-/** Mostly leaves one of the fields that exclude each other, chosen by `luck`. */
+/** Usually keeps one field of each group in `alternatives`, chosen by `luck`. */
 function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<string, unknown> {
   if (luck % 8 === 0) return fields;
   const dropped = alternatives.flatMap(group => {
@@ -94,7 +94,9 @@ function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<st
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !dropped.includes(name)));
 }
 
-/** An object whose fields are mostly as the document shows them, or left out if optional. Usually one of them is wild. */
+/**
+ * An object of the schema. Most of its fields have the example's value, or are left out if optional. Usually one field has a random value.
+ */
 function objectOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   const required = new Set(schema.required);
   const properties = Object.entries(schema.properties ?? {});
@@ -148,7 +150,7 @@ const weirdIds = [
   '%27%3B--',
 ];
 
-/** Any request to any operation, good and bad. */
+/** A random valid or invalid request to one of the operations. */
 export function requestTo(operations: readonly Operation[]): fc.Arbitrary<DrawnRequest> {
   return fc.constantFrom(...operations).chain(operation => {
     const named = (place: string) => operation.parameters.filter(parameter => parameter.in === place);

@@ -17,17 +17,20 @@ afterAll(() => test.close());
 
 const folder = 'suites/JSONTestSuite/test_parsing';
 
-/** The cases that RFC 8259 leaves open (`i_`), and the few answers that differ from those of their kind. The first match counts. */
+/**
+ * The expected answers by file name; the first match counts. They settle the cases that RFC 8259 leaves open (`i_`), and the few answers
+ * that differ from others of their kind.
+ */
 const settled: [file: RegExp, answer: string][] = [
-  // RFC 8259 allows it, but PostgreSQL stores no NUL.
+  // RFC 8259 allows it, but PostgreSQL cannot store NUL.
   [/^y_(object_escaped_null_in_key|string_null_escape)\.json$/, '422 nul_character'],
   [/^(i_structure_500_nested_arrays|n_structure_100000_opening_arrays|n_structure_open_array_object)\.json$/, '400 body_too_deep'],
-  // A number too small to matter is zero. From 1e21 on a number is a magnitude, and its digits have no meaning.
+  // A number that is too small for a double is read as zero. An integer from 1e21 on is read as a double, without exact digits.
   [/^i_number_(double_huge_neg_exp|real_underflow|too_big_neg_int|very_big_negative_int)\.json$/, '401 wrong_login'],
   [/^i_number_/, '422 number_out_of_range'],
-  // Not UTF-8 (UTF-16, Latin-1, overlong and cut sequences, encoded surrogates), or a byte order mark in the middle.
+  // Bytes that are not UTF-8 (UTF-16, Latin-1, overlong or incomplete sequences, encoded surrogates), or a byte order mark inside the text.
   [/^i_(string_.*(utf-?8|utf-?16|latin|overlong|unicode_range)|structure_UTF-8_BOM)/i, '400 malformed_json'],
-  // Escaped halves of a surrogate pair are legal JSON, but not text.
+  // An escaped half of a surrogate pair is legal JSON, but not valid text.
   [/^i_/, '422 lone_surrogate'],
   [/^n_/, '400 malformed_json'],
   [/^y_/, '401 wrong_login'],
@@ -38,7 +41,7 @@ describeWithShared('the files of JSONTestSuite', folder, () => {
   const files = readdirSync(directory).sort();
 
   async function login(body: Buffer): Promise<string> {
-    // With this header, unknown fields of a login are read all the same.
+    // With this header, unknown fields of a login are ignored instead of refused.
     const headers = { 'content-type': 'application/json', prefer: 'handling=lenient' };
     const answer = await probe(test, { method: 'POST', path: '/auth/login', headers, body });
     if (answer.problems.length > 0) return answer.problems.join('; ');
@@ -46,8 +49,8 @@ describeWithShared('the files of JSONTestSuite', folder, () => {
     return `${answer.status} ${code ?? detail.errors?.map(({ type }) => type).join(', ')}`;
   }
 
-  // The value stands in a field that the route ignores. If a wrong value were read, the login would be refused for its password
-  // only.
+  // The value of the file is put into a field that the route ignores. If an invalid value were accepted, the login would be refused only
+  // because of its password.
   it.each(files)('%s is answered inside an object as its name and our decisions say', async file => {
     const body = Buffer.concat([Buffer.from('{"username":"a","password":"b","more":'), readFileSync(path.join(directory, file)), Buffer.from('}')]);
     expect(await login(body)).toBe(settled.find(([name]) => name.test(file))?.[1]);
@@ -62,7 +65,7 @@ describeWithShared('the files of JSONTestSuite', folder, () => {
       expect([file, answer]).toEqual([file, expect.stringMatching(/^(400 missing_field|422 nul_character|422 lone_surrogate)$/)]);
       readable.push(file);
     }
-    // A leading byte order mark is dropped. Nothing at all is a missing body, which lacks its fields.
+    // A leading byte order mark is removed. An empty body counts as an object without fields.
     const others = ['i_object_key_lone_2nd_surrogate.json', 'i_structure_UTF-8_BOM_empty_object.json', 'n_structure_no_data.json'];
     expect(readable).toEqual([...others, ...files.filter(file => file.startsWith('y_object'))]);
   }); // prettier-ignore
@@ -80,7 +83,7 @@ beforeAll(async () => {
   graphId = (await test.admin.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
 });
 
-/** Sends a mapping. Returns the answer and the longest block of the event loop meanwhile. */
+/** Sends a mapping. Returns the answer and the time that it took in milliseconds. */
 async function send(route: string, mapping: string) {
   const startedAt = performance.now();
   const answer = await probe(test, {
@@ -93,8 +96,8 @@ async function send(route: string, mapping: string) {
 }
 
 /**
- * The type of the first problem by which the text is not YAML or not a map, from which all others follow. Without one: all types of
- * problems, each once and sorted, since either of two missing keys may come first.
+ * The type of the problem that the text is not YAML or not a map, if there is such a problem: all others follow from it. Otherwise all
+ * types of problems, without duplicates and sorted, because either of two missing keys may come first.
  */
 function typeOf(body: string): string {
   const types = (JSON.parse(body) as { detail: { errors: { type: string }[] } }).detail.errors.map(({ type }) => type);
@@ -120,7 +123,8 @@ describeWithShared('the cases of yaml-test-suite as a mapping', file, () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Each of the 308 well-formed texts is sent twice. Refused as YAML are those with tags, a second document or a list as a key; of aliases and these, the first is told.
+    // Each of the 308 well-formed texts is sent twice. Texts with tags, a second document or a list as a key are refused as YAML.
+    // If a text has aliases too, only the first of these problems is listed.
     expect(answers).toEqual({ not_a_map: 260, 'missing_key and unknown_key': 200, missing_key: 2, yaml_alias_limit: 20, yaml_syntax: 134 });
   });
 });
@@ -164,7 +168,7 @@ describe('YAML that is made to hurt', () => {
     const { status, problems, ms, body } = await send('/api/ingestion/mappings/validate', mapping);
     expect(problems).toEqual([]);
     expect([status, body.includes('mapping_yaml')]).toEqual([422, true]);
-    // Such texts are made to cost minutes. Reading takes 0.3 to 40 ms on an idle machine (`mapping-cost.spec.ts`); the bound allows
+    // Such texts are made to take minutes. Parsing them takes 0.3 to 40 ms on an idle machine (`mapping-cost.spec.ts`). The bound is meant
     // for a busy one.
     expect(ms).toBeLessThan(10_000);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -187,8 +191,8 @@ interface Group {
 }
 
 /**
- * The strategy's verdict on a token under this key. The payloads of the vectors lack our claims, so the best result is a refusal of
- * the audience, which is checked after the signature.
+ * How the strategy judges a token under this key. The payloads of the vectors lack our claims, so the best possible result is a refusal
+ * because of the audience, which is checked after the signature.
  */
 async function verdict(key: KeyObject, token: string): Promise<'accepted' | 'good signature' | 'refused'> {
   const principals = new TokenPrincipals({ findAccountState: () => Promise.reject(new Error('asked for an account')) } as unknown as UsersService);
@@ -203,7 +207,10 @@ async function verdict(key: KeyObject, token: string): Promise<'accepted' | 'goo
   });
 } // prettier-ignore
 
-/** For a symmetric vector, its own key. Otherwise the public key as a text, the classic confusion. */
+/**
+ * The keys for testing a vector: a symmetric one is tested with its own key. Otherwise the public key is used as a symmetric secret, which
+ * is the classic confusion of algorithms.
+ */
 function keysFor({ private: own, public: published }: Group): KeyObject[] {
   if (own?.kty === 'oct') return [createSecretKey(Buffer.from(own.k!, 'base64url'))];
   const asymmetric = createPublicKey({ key: (published ?? own)!, format: 'jwk' });
@@ -213,11 +220,11 @@ function keysFor({ private: own, public: published }: Group): KeyObject[] {
   ];
 }
 
-// It stands last, since each strategy that is made takes the place of the application's.
+// This block comes last, because each strategy that it makes replaces the application's.
 describeWithShared('the JWS vectors of Wycheproof', vectorFile, () => {
   const { testGroups } = JSON.parse(readFileSync(path.join(sharedFolder, vectorFile), 'utf8')) as { testGroups: Group[] };
   const vectors = testGroups.flatMap(group => group.tests.map(test => ({ group, ...test })));
-  /** Two vectors of "invalid padding" have no padding: they equal number 357 byte for byte, which is valid. */
+  /** Two vectors named "invalid padding" have no padding: they equal the valid vector 357 byte for byte. */
   const mislabelled = new Set([367, 370]);
 
   it('has no token that gets in, and no invalid one whose signature passes', async () => {
@@ -244,8 +251,8 @@ describeWithShared('the JWS vectors of Wycheproof', vectorFile, () => {
         return { tcId, comment, result, said, jws };
       }),
     );
-    // A vector with a character outside the alphabet is valid only for decoders that skip it. RFC 7515, section 2, allows none in a
-    // token.
+    // A vector with a character outside the base64url alphabet is valid only for decoders that skip the character. RFC 7515, section 2,
+    // allows no such character.
     const isRight = (tcId: number, result: string, jws: string) => mislabelled.has(tcId) || (result === 'valid' && /^[\w.-]+$/.test(jws));
     const wrong = verdicts.filter(({ tcId, result, said, jws }) => isRight(tcId, result, jws) !== (said === 'good signature'));
     expect(wrong).toEqual([]);

@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('every field of every body', () => {
-  /** JSON texts, so that numbers are sent as they are written. */
+  /** JSON texts, so that numbers are sent as written. */
   const values = [
   'null', 'true', 'false', '0', '-1', '1.5', '2147483648', '9007199254740993', '1e400', '-1e400', '1e21', '""', '" "', '"x"', '"5"', '"false"', '"null"', '[]', '[null]', '[[]]', '{}', '{"a":1}', '["x","x"]',
   '"\\u0000"', '"\\ud800"', `"${'x'.repeat(10_000)}"`, '{"toString":1,"valueOf":1,"hasOwnProperty":1,"length":-1,"then":1}', '{"__proto__":{}}', '{"constructor":{"prototype":{}}}', '[{"toString":1}]', '"2026-02-30"',
 ]; // prettier-ignore
 
-  /** Every field of a body, including those of nested objects, and the body itself. */
+  /** The places of all fields of a body, including those of nested objects, and of the body itself. */
   function fieldsOf(schema: Schema, place: Place = []): Place[] {
     const inner = schema.properties
       ? Object.entries(schema.properties).flatMap(([name, property]) => fieldsOf(property, [...place, name]))
@@ -100,23 +100,23 @@ describe('every field of every body', () => {
 describe('any request to any operation of the document', () => {
   const rounds = isLong ? 1_500 : 15;
   const requestsAtOnce = 6;
-  /** `FUZZ_ONLY=Queries npm run test:long -- values` tests only the operations with that name. */
+  /** `FUZZ_ONLY=Queries npm run test:long -- values` tests only operations whose id contains `Queries`. */
   const only = new RegExp(process.env.FUZZ_ONLY ?? '');
 
-  /** fast-check's own report shows each request with its schemas. */
+  /** Reports a failure in short form: fast-check's own report would show each request with its schemas. */
   function report<T>({ failed, seed, errorInstance }: fc.RunDetails<T>): void {
     if (failed) throw new Error(`seed ${seed}: ${errorInstance instanceof Error ? errorInstance.message : String(errorInstance)}`);
   }
 
-  /** `/api/metrics/{id}/binding` → `/api/metrics` */
+  /** Returns the path of a collection, such as `/api/metrics` for `/api/metrics/{id}/binding`. */
   function collectionOf(path: string): string {
     return path.split('/{')[0]!;
   }
   let operations: Operation[];
-  /** Records that requests of the fuzzer have made, by collection. Requests may change and delete them. */
+  /** By collection: ids of records that the fuzzer's requests have created. Requests may change and delete these records. */
   const made = new Map<string, string[]>();
   const statuses: Record<string, number> = {};
-  /** Operations of which every request was refused. */
+  /** Operations of which no request has succeeded. */
   const refusedOnly = new Set<string>();
   let sent = 0;
 
@@ -126,7 +126,10 @@ describe('any request to any operation of the document', () => {
     for (const { id } of operations) refusedOnly.add(id);
   });
 
-  /** Keeps requests from deleting the fixture: a graph that is gone leaves nothing to test. */
+  /**
+   * The id for a path parameter. A request that deletes or overwrites gets a record of the fuzzer, because without the fixture later
+   * requests would test nothing.
+   */
   function idOf(operation: Operation, name: string): string {
     const harmful = operation.method === 'DELETE' || /^Metrics_(update|bind)$/.test(operation.id);
     if (harmful && name === 'table') return 'made';
@@ -137,11 +140,11 @@ describe('any request to any operation of the document', () => {
   async function send(drawn: DrawnRequest): Promise<string[]> {
     const { operation, prefix, path, query, headers, body } = drawn;
     const { method } = operation;
-    // A logout ends the tokens of requests under way, so another person sends it.
+    // A logout ends the tokens of other requests under way, so only the bystander sends it.
     const person = operation.id === 'Auth_logout' ? 'bystander' : drawn.person;
     const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const asked = path[name] ?? idOf(operation, name);
-      // The first user is the admin who sends the requests, and must stay one.
+      // User 1 is the admin who sends the requests and must stay an admin.
       return asked === '1' && operation.path.startsWith('/api/users') ? fixture.idFor(operation, name) : asked;
     });
     const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
@@ -160,7 +163,7 @@ describe('any request to any operation of the document', () => {
     return answer.problems.map(problem => `${person} ${target} ${JSON.stringify(headers)} ${body ?? ''}\n  ${problem}`);
   }
 
-  /** The examples of the document name graph 1. */
+  /** Replaces graph 1, which the examples of the document name, by the fixture's graph. */
   function withRealGraph(body: string): string {
     return body.replace(/"graph_id":1\b/, `"graph_id":${fixture.graphId}`);
   }
@@ -182,7 +185,7 @@ describe('any request to any operation of the document', () => {
       );
       if (isLong || process.env.FUZZ_ONLY !== undefined)
         process.stdout.write(`fuzzer: ${sent} requests, ${JSON.stringify(statuses)}, never through: ${[...refusedOnly].join(', ')}\n`);
-      // If the fixture were gone or the people locked out, nearly all answers would be refusals.
+      // If the fixture were deleted or the people locked out, nearly all requests would be refused.
       if (only.source === '(?:)') expect((statuses['200'] ?? 0) + (statuses['201'] ?? 0)).toBeGreaterThan(sent / 10);
       await test.anonymous.get('/health').expect(200);
     },

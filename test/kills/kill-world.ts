@@ -16,11 +16,11 @@ export interface RunRow {
 const patienceMs = 90_000;
 const isOpen = `status IN ('queued', 'running')`;
 
-/** Two processes of the service on one database of their own, all of which may be killed. */
+/** Two processes of the service with a database server of their own. The test may kill each of them. */
 export class KillWorld {
   private readonly admin: pg.Pool;
   private token = '';
-  /** Takes the place of the next process that is killed. */
+  /** A process that is started in advance and replaces the next one that is killed. */
   private spare: Promise<ServiceProcess>;
 
   private constructor(
@@ -51,16 +51,16 @@ export class KillWorld {
     };
     const first = await ServiceProcess.start({ environment });
     const world = new KillWorld(postgres, environment, [first, await ServiceProcess.start({ environment })]);
-    // Commits survive a crash here, unlike in other tests.
+    // Unlike in other tests, commits must survive a crash here.
     await world.sql('ALTER DATABASE service SET synchronous_commit = on');
-    // After a crash of the server, its autovacuum removes the names of temporary tables.
+    // After a crash of the server, its autovacuum removes the leftover temporary tables.
     await world.sql('ALTER SYSTEM SET autovacuum_naptime = 1');
     await world.sql('SELECT pg_reload_conf()');
     world.token = await firstToken(first.url);
     return world;
   }
 
-  /** Sends a request to one of the processes. Null if it was lost on the way. */
+  /** Sends a request to one of the processes. Null if the request or its answer was lost. */
   async send(
     service: 0 | 1,
     method: string,
@@ -80,7 +80,7 @@ export class KillWorld {
     }
   }
 
-  /** Sends a request until it succeeds. Nothing is killed meanwhile, but what was killed may still be starting. */
+  /** Sends a request until it succeeds. Nothing is killed meanwhile, but killed processes may still be starting. */
   async must(method: string, route: string, body?: object | string): Promise<any> {
     for (let last, deadline = Date.now() + patienceMs; ; await sleep(200)) {
       last = await this.send(0, method, route, body);
@@ -90,7 +90,7 @@ export class KillWorld {
     }
   }
 
-  /** Runs SQL as the superuser, also while the server restarts. */
+  /** Runs SQL as the superuser. It is repeated while the server restarts. */
   async sql<R extends object = any>(text: string, values: unknown[] = []): Promise<R[]> {
     for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
       try {
@@ -106,7 +106,7 @@ export class KillWorld {
     await this.services[which]!.kill();
   }
 
-  /** Starts again what was killed. */
+  /** Replaces the killed processes of the service. */
   async restore(): Promise<void> {
     for (const which of [0, 1] as const) {
       if (this.services[which]!.isRunning) continue;
@@ -115,7 +115,10 @@ export class KillWorld {
     }
   }
 
-  /** Kills a server process that works for a run, and with it, as PostgreSQL does it, all sessions. False if there was none. */
+  /**
+   * Kills a random session that is running a statement or has an open transaction. PostgreSQL then ends all sessions. False if there was no
+   * such session.
+   */
   async killBackend(): Promise<boolean> {
     const rows = await this.sql<{ pid: number }>(
       `SELECT a.pid FROM pg_stat_activity a WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
@@ -126,7 +129,7 @@ export class KillWorld {
     return true;
   }
 
-  /** As if the lease of every dead worker had run out. */
+  /** Ends all leases at once, as if the lease of every dead worker had run out. */
   async expireLeases(): Promise<void> {
     await this.sql(`UPDATE ingestion_runs SET lease_until = now() WHERE status = 'running'`);
   }
@@ -143,7 +146,7 @@ export class KillWorld {
     }
   }
 
-  /** Nodes and edges with their values, each as a line. */
+  /** The nodes and edges with their values, one line for each. */
   async contentOf(graphId: number): Promise<string[]> {
     const { nodes, edges } = graphTables(graphId);
     const rows = await this.sql<{ line: string }>(linesOf(nodes, edges));
@@ -159,7 +162,7 @@ export class KillWorld {
     return row!.digest;
   }
 
-  /** Names of things that runs have left behind, to be asked for once none is under way. Empty when all is clean. */
+  /** Names of leftovers of runs; empty if there are none. Call this method when no run is under way. */
   async leftovers(): Promise<string[]> {
     const temporary = await this.sql<{ name: string }>(`SELECT 'table ' || relname AS name FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`); // prettier-ignore
     const sessions = await this.sql<{ name: string }>(
@@ -174,12 +177,12 @@ export class KillWorld {
     return [...temporary, ...sessions, ...open, ...files, ...orphans].map(({ name }) => name);
   }
 
-  /** The last two lines about runs in the log of each process, whose level is `warn`. */
+  /** The last two lines about runs from the log of each process. The log level is `warn`. */
   warnings(): string[] {
     return this.services.flatMap(({ log }) => log.filter(({ msg }) => /run/.test(String(msg))).slice(-2).map(line => JSON.stringify(line))); // prettier-ignore
   }
 
-  /** Kills the processes that read files for the services of this test. */
+  /** Kills the DuckDB processes that read files for the services of this test. */
   killReaders(): void {
     const own = this.services.map(({ child }) => child.pid);
     for (const { pid, parent } of duckdbProcesses()) if (own.includes(parent)) process.kill(pid, 'SIGKILL');

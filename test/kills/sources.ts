@@ -4,7 +4,7 @@ import { ForeignPostgres } from '../support/foreign-postgres.js';
 import { MariaDb } from '../support/mariadb.js';
 import { type Version } from './versions.js';
 
-/** A place with tables of things and links, which can be lost in the middle of a read. */
+/** A source with a table of things and a table of links. It can be lost in the middle of a read. */
 export interface KillSource {
   name: string;
   connection: string;
@@ -13,9 +13,9 @@ export interface KillSource {
   things: string;
   links: string;
   write: (version: Version) => Promise<void>;
-  /** Ends what reads from it. */
+  /** Ends all reads of the source. */
   lose: () => Promise<void>;
-  /** How many statements it still runs for a reader. */
+  /** The number of statements that the source still runs for readers. */
   busy: () => Promise<number>;
   remove: () => Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function mariaSource(): Promise<KillSource> {
   };
 }
 
-/** @param kill ends the processes that read files for the services */
+/** @param kill ends the DuckDB processes of the services */
 export async function parquetSource(kill: () => void): Promise<KillSource & { directory: string }> {
   const files = await DuckdbFiles.create();
   await mkdir(files.path('kills'));
@@ -114,7 +114,7 @@ export async function parquetSource(kill: () => void): Promise<KillSource & { di
   };
 }
 
-/** The mirror, whose tables are the service's own. They are lost with its database only. */
+/** The mirror, whose tables are in the service's own database. They are lost only together with it. */
 export function mirrorSource(upload: (table: string, csv: string, types: string) => Promise<void>): KillSource {
   return {
     name: 'mirror',

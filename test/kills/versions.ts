@@ -33,7 +33,7 @@ export function nextVersion(dice: Dice, before: Version): Version {
 
 export const empty: Version = { things: new Map(), links: new Map() };
 
-/** The graph as `GraphReader` reads it. */
+/** The expected lines of `KillWorld.contentOf` for a graph of this version. */
 export function contentOf({ things, links }: Version): string[] {
   const nodes = [...things].map(([id, { name, n }]) => `T ${id} ${name} ${n}`);
   const edges = [...links].map(([key, { a, b, w }]) => `L ${a} ${b} ${key} ${w}`);

@@ -3,7 +3,7 @@ import { byRegion, march } from './asked.js';
 
 const column = (name: string, more: object) => expect.objectContaining({ name, ...more });
 
-/** The parts of answers (A.4). */
+/** Questions about each part of an answer (section A.4 of the specification of metrics). */
 export const answers: Record<string, Question[]> = {
   'metric, pattern, columns': [
     {

@@ -1,6 +1,6 @@
 /**
- * The tables of the specification of metrics row by row, each asked over REST and compared with numbers computed by hand from the rows of
- * metrics-specification.long-spec.ts. The traps (A.6) are in metric-traps.ts.
+ * The tests in this folder follow the tables of the specification of metrics row by row. Each question is sent over REST, and its answer is
+ * compared with numbers computed by hand from the rows in metrics-specification.long-spec.ts. The traps (A.6) are in metric-traps.ts.
  */
 import { on, type Question } from '../support/metric-traps.js';
 
@@ -14,6 +14,6 @@ export const account = dated('account');
 
 export const filter = (op: string, more: object = {}, field = 'amount') => ({ filters: [{ field, op, ...more }] });
 
-/** Formulas that mean the same, with one answer. */
+/** Questions with several formulas of the same meaning, which must have the same answer. */
 export const same = (formulas: string[], { rows, ...question }: Omit<Question, 'formula'>): Question[] =>
   formulas.map(formula => ({ formula, rows: rows!, ...question }));

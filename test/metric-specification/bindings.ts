@@ -3,7 +3,7 @@ import { account, march, same } from './asked.js';
 
 const lines = on('line', { joins: [{ table: 'product', on: [['line.product', 'product.id']] }] });
 
-/** The parts of bindings (A.3). */
+/** Questions about each part of a binding (section A.3 of the specification of metrics). */
 export const bindings: Record<string, Question[]> = {
   connection_id: [{ formula: 'COUNT(*)', binding: { ...sale, connection_id: null }, rows: ['4'] }],
   'relation.schema, relation.table': [{ formula: 'COUNT(*)', binding: { relation: { schema: 'mirror', table: 'sale' } }, rows: ['4'] }],
@@ -30,7 +30,7 @@ export const bindings: Record<string, Question[]> = {
       formula: 'COUNT(*)',
       binding: on('visit', { time: { column: 'at', timezone: 'Pacific/Kiritimati' } }),
       request: { time: { from: '2024-03-01', to: '2024-03-04', grain: 'day' } },
-      // 08:00Z is 22:00 there.
+      // 08:00Z is 22:00 on the same day in Kiritimati.
       rows: ['2024-03-01 2', '2024-03-02 1'],
     },
     ...['CST', 'IST', 'EST', 'Mars/Olympus'].map(timezone => ({

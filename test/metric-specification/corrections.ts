@@ -3,7 +3,7 @@ import { byRegion, dated, filter, first, march, monthly } from './asked.js';
 
 const sums = (previous: string) => ({ totals: { value: expect.any(String), previous } });
 
-/** The corrections (A.7). */
+/** Questions about each correction (section A.7 of the specification of metrics). */
 export const corrections: Record<string, Question[]> = {
   'pattern 8: shifted backwards, clamped': [
     {
@@ -24,7 +24,7 @@ export const corrections: Record<string, Question[]> = {
     {
       formula: 'CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY, COUNT)',
       request: { time: { from: '2024-03-01', to: '2024-03-02' } },
-      // The buys of 2 and 3 March count for visits of the 1st.
+      // The purchases on 2 and 3 March count for visits on 1 March.
       rows: ['3'],
     },
     {
@@ -51,7 +51,7 @@ export const corrections: Record<string, Question[]> = {
     },
   ],
   'pattern 7: rows after s - n month': [
-    // From 21 January, so without the sale of the 20th.
+    // The window begins on 21 January, so the sale on 20 January is not in it.
     {
       formula: 'ROLLING([销售], 1 MONTH)',
       request: { time: { from: '2024-02-19', to: '2024-02-21', grain: 'day' } },
@@ -61,9 +61,9 @@ export const corrections: Record<string, Question[]> = {
   'pattern 7: LAST, FIRST and AVERAGE at a coarser grain': [
     { formula: 'CUMULATIVE([销售], LAST)', request: march, rows: ['2024-03-01 187'] },
     { formula: 'CUMULATIVE([销售], FIRST)', request: march, rows: ['2024-03-01 100'] },
-    // 100 on 4 days, 150 on 4, 187 on 23
+    // The cumulative sum is 100 on 4 days, 150 on 4 days and 187 on 23 days.
     { formula: 'CUMULATIVE([销售], AVERAGE)', request: march, rows: ['2024-03-01 171'] },
-    // Medians of 100 on 4 days, 75 on 4, and of all on the last 23 days 40.
+    // The median is 100 on 4 days, 75 on 4 days and 40 on 23 days.
     { formula: 'CUMULATIVE(MEDIAN(amount) * 2, AVERAGE)', binding: sale, request: march, rows: ['2024-03-01 104.516129032'] },
     { formula: 'CUMULATIVE(MEDIAN(amount), AVERAGE)', binding: sale, request: march, rows: ['2024-03-01 52.258064516'] },
   ],
@@ -98,7 +98,7 @@ export const corrections: Record<string, Question[]> = {
         compare: { offset: '1 year', modes: ['value'] },
         totals: true,
       },
-      // 52 weeks before, not from 30 December 2023.
+      // The first week is compared with the week 52 weeks earlier, not with the week around 30 December 2023.
       rows: ['2024-12-30 60 40', '2025-01-06 0 0'],
       answer: sums('40'),
     },

@@ -1,7 +1,7 @@
 import { on, type Question, sale } from '../support/metric-traps.js';
 import { account, byRegion, dated, first, march, monthly, same } from './asked.js';
 
-/** The patterns of the specification of metrics (A.2), row by row, and formulas that are refused. */
+/** Questions about each pattern (section A.2 of the specification of metrics), and about refused formulas. */
 export const patterns: Record<string, Question[]> = {
   '1 aggregate': [
     ...same(["SUM(amount WHERE status = 'open')", "求和(amount 条件 status = 'open')", "SUM(amount) FILTER (WHERE status = 'open')"], {
@@ -72,7 +72,7 @@ export const patterns: Record<string, Question[]> = {
     ...same(['YOY(SUM(amount))', '同比(SUM(amount))', 'GROWTH(SUM(amount), 1 YEAR)', '增长(SUM(amount), 1 年)'], {
       binding: dated('weekly'),
       request: { time: { from: '2024-01-01', to: '2025-01-01', grain: 'year' } },
-      // 40 + 60 after 5
+      // (100 - 5) / 5: 40 + 60 in 2024 after 5 in 2023
       rows: ['2024-01-01 19'],
     }),
     ...same(['MOM(SUM(amount), DIFF)', '环比(SUM(amount), DIFF)', 'POP(SUM(amount), DIFF)', 'GROWTH(SUM(amount), 1 MONTH, DIFF)'], {
@@ -89,7 +89,7 @@ export const patterns: Record<string, Question[]> = {
     {
       formula: 'WOW([销售])',
       request: { time: { from: '2024-03-11', to: '2024-03-18', grain: 'week', fill: 'zero' } },
-      // 0 after 87
+      // The rate from 87 to 0 is -1.
       rows: ['2024-03-11 -1'],
     },
     {
@@ -110,7 +110,7 @@ export const patterns: Record<string, Question[]> = {
   '10 conversion': [
     ...same(['CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY)', '转化率([访问] -> [购买] 按 用户 在 7 天 内)'], { rows: ['1'] }),
     ...same(['CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY, COUNT)', '转化数([访问] -> [购买] 按 用户 在 7 天 内)'], { rows: ['3'] }),
-    // The buy of user 1 on the 3rd is a day after the visit of the 2nd.
+    // User 1 buys on 3 March, one day after the visit on 2 March.
     { formula: 'CONVERSION([访问] -> [购买] BY 用户 WITHIN 1 DAY, COUNT)', rows: ['1'] },
   ],
 };

@@ -3,7 +3,7 @@ import { byRegion, filter, march, month, monthly } from './asked.js';
 
 const count = (request: object, rows: string[]): Question => ({ formula: 'COUNT(*)', binding: sale, request, rows });
 
-/** The parts of requests (A.4). */
+/** Questions about each part of a request (section A.4 of the specification of metrics). */
 export const requests: Record<string, Question[]> = {
   dimensions: [{ formula: 'SUM(amount)', binding: sale, request: byRegion, rows: ['east 150', 'west 30', 'null 7'] }],
   'time.from, time.to': [count({ time: { from: '2024-03-05', to: '2024-03-09' } }, ['1']), count({ time: { from: '2024-03-05' } }, ['3'])],
@@ -68,7 +68,7 @@ export const requests: Record<string, Question[]> = {
     {
       formula: '[访问]',
       request: { filters: [{ metric: '购买', by: '用户', op: '>=', value: 2 }] },
-      // User 2 buys twice and visits once.
+      // User 2 makes two purchases and one visit.
       rows: ['1'],
     },
   ],
@@ -132,7 +132,7 @@ export const requests: Record<string, Question[]> = {
     },
   ],
   'compare.align': [
-    // 1 to 28 February against 1 to 28 February; the 29th is another day.
+    // February 2025 is compared with 1 to 28 February 2024. 29 February 2024 is not included.
     {
       formula: 'SUM(amount)',
       binding: monthly,

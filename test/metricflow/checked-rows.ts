@@ -3,7 +3,9 @@ import type pg from 'pg';
 const oids = { boolean: [16], time: [1082, 1114, 1184], decimal: [20, 21, 23, 1700], double: [700, 701] };
 type Kind = keyof typeof oids | 'text';
 
-/** The answer of a check query. The types of its columns decide how our rows are read too: as texts that are equal if their values are. */
+/**
+ * The rows of a check query. Cells of both sides are converted to texts by the types of its columns, so that equal values have equal texts.
+ */
 export class CheckedRows {
   readonly columns: string[];
   private readonly kinds: Kind[];
@@ -17,13 +19,13 @@ export class CheckedRows {
     return this.comparableRows(this.result.rows, this.columns, columns);
   }
 
-  /** @param from the names of the cells, in the check's words */
+  /** @param from the names of the cells, as the check calls them */
   comparableRows(rows: readonly unknown[][], from: readonly string[], columns: readonly string[]): (string | null)[][] {
     const places = columns.map(column => [from.indexOf(column), this.kinds[this.columns.indexOf(column)]!] as const);
     return rows.map(row => places.map(([at, kind]) => comparable(row[at], kind)));
   }
 
-  /** Our cell, or that of the check if both are the same double. */
+  /** Returns our cell, or the cell of the check if both are doubles that differ by rounding only. */
   sameCell(ours: string | null, checked: string | null | undefined, column: string): string | null {
     if (this.kinds[this.columns.indexOf(column)] !== 'double' || ours === null || checked == null) return ours;
     return Math.abs(Number(ours) - Number(checked)) <= 1e-9 * Math.abs(Number(checked)) ? checked : ours;
@@ -41,7 +43,7 @@ function comparable(value: unknown, kind: Kind): string | null {
     case 'boolean':
       return text.startsWith('t') ? 'true' : 'false';
     case 'time':
-      // An hour of ours has an offset and no seconds.
+      // Our hours have an offset but no seconds.
       return text
         .replace('T', ' ')
         .replace(/( \d\d:\d\d)\+00:00$/, '$1:00')

@@ -1,4 +1,4 @@
-/** The metrics of MetricFlow's models, as formulas and bindings of ours. Dimensions have the names that its checks give their columns. */
+/** The metrics of a model of MetricFlow, as our formulas and bindings. Dimensions have the column names of MetricFlow's checks. */
 export type Model = Record<string, Definition>;
 
 type Definition = string | { formula: string; binding: object };
@@ -8,7 +8,7 @@ const on = (binding: object, formulas: Record<string, string>): Record<string, D
 const columns = (named: Record<string, string>) => Object.entries(named).map(([name, column]) => ({ name, column }));
 const dated = (table: string, time: string) => ({ relation: { table }, grain: [time.split('.').at(-1)!], time: { column: time } });
 const joined = (table: string, alias: string, ...pairs: [string, string][]) => ({ table, alias, on: pairs });
-/** A calendar of one's own is a table like others, joined by the day. */
+/** A custom calendar is an ordinary table, joined by the day. */
 const calendar = (alias: string, day: string) => joined('mf_time_spine', alias, [day, `${alias}.ds`]);
 
 const listing = (fact: string) => joined('dim_listings_latest', 'l', [`${fact}.listing_id`, 'l.listing_id']);
@@ -30,7 +30,7 @@ const bookings = {
   }),
   entities: columns({ listing: 'fct_bookings.listing_id', guest: 'fct_bookings.guest_id', host: 'fct_bookings.host_id' }),
 };
-/** Each join is checked when a metric is saved, so only those that are asked by them have them all. */
+/** Bookings with all joins. Each join is checked when a metric is saved, so only metrics that need the further joins use this binding. */
 export const joinedBookings = {
   ...bookings,
   joins: [
@@ -56,7 +56,7 @@ export const joinedBookings = {
 };
 const payments = { ...bookings, grain: ['paid_at'], time: { column: 'fct_bookings.paid_at' } };
 const instant = { ...bookings, row_filter: 'fct_bookings.is_instant' };
-/** Each booking some days later: what shifts by days, at any grain. */
+/** A binding that dates each booking `days` later, for offsets in days at any grain. */
 const later = (days: number) => ({
   relation: { table: 'fct_bookings' },
   grain: ['ds'],
@@ -125,7 +125,7 @@ const inStates = (...states: string[]) => ({
   row_filter: `u.home_state_latest IN (${states.map(state => `'${state}'`).join(', ')})`,
 });
 
-/** Entities of visits and buys. A property in which both must agree, as the session, is part of the entity. */
+/** The entities of visits and purchases. If both must also agree in a property, such as the session, it becomes part of the entity. */
 const ofUser = (table: string) => columns({ user: `${table}.user_id`, user_and_session: `${table}.user_id || ' ' || ${table}.session_id` });
 const visits = {
   ...dated('fct_visits', 'fct_visits.ds'),
@@ -266,7 +266,7 @@ const byDt: Model = on(
   { bookings: 'SUM(1)' },
 );
 
-/** A join by a span of validity is written as a query. */
+/** A join by a span of validity cannot be a join of a binding, so it is written as a query. */
 const spans = {
   relation: {
     sql: `SELECT b.ds, b.is_instant, l.capacity, l.is_lux, l.user_id, x.is_confirmed_lux
@@ -314,7 +314,7 @@ const partitioned: Model = {
   ...on({ relation: { table: 'third_hop_table' } }, { third_hop_count: 'COUNT(DISTINCT customer_third_hop_id)' }),
 };
 
-/** Joins that give each fact several rows, which MetricFlow then counts. */
+/** Bindings whose joins repeat a fact row. MetricFlow would count the row several times. */
 export const repeatingJoins: Record<string, object> = {
   'accounts to their rows of all partitions': {
     relation: { table: 'account_month_txns' },
@@ -326,7 +326,7 @@ export const repeatingJoins: Record<string, object> = {
   },
 };
 
-/** By the name that a check gives its model. */
+/** The models, by the names that the checks use. */
 export const models: Record<string, Model> = {
   SIMPLE_MODEL: simple,
   EXTENDED_DATE_MODEL: extended,

@@ -3,7 +3,7 @@ import { type Model } from './definitions.js';
 
 export interface MetricGraph {
   id: number;
-  /** By name. */
+  /** Ids of the metrics, by name. */
   metrics: Map<string, number>;
 }
 
@@ -20,7 +20,10 @@ export async function defineMetrics(editor: Client, name: string, model: Model):
   return { id: body.id, metrics };
 }
 
-/** @param request may name metrics in its filters */
+/**
+ * Asks for metrics by name.
+ * @param request may name metrics in its filters too
+ */
 export async function askMetrics(
   editor: Client,
   graph: MetricGraph,

@@ -1,13 +1,13 @@
-/** A request whose answer MetricFlow publishes. */
+/** A request whose result MetricFlow publishes. */
 export interface PublishedCase {
   metrics: string[];
   request?: object;
-  /** The first columns, which name a row. */
+  /** The number of leading columns that identify a row. */
   keys: number;
-  /** Requests whose rows come one after the other. */
+  /** Requests whose rows together, in this order, are the published ones. */
   ranges?: object[];
   isOrdered?: true;
-  /** The places of our columns where they are published in another order. */
+  /** For each published column the index of ours, if the orders differ. */
   places?: number[];
 }
 

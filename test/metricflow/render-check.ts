@@ -1,4 +1,4 @@
-/** Renders the calls between double braces of MetricFlow's check queries as its renderer of PostgreSQL does. */
+/** Replaces the calls in double braces in a check query of MetricFlow by SQL, as MetricFlow's renderer for PostgreSQL does. */
 export function renderCheck(query: string, schema: string): string {
   return query.replace(/\{\{(.*?)\}\}/gs, (_, call: string) => new CallReader(call, schema).read());
 }
@@ -12,7 +12,7 @@ const functions: Record<string, (...args: Argument[]) => string> = {
   render_extract: (value, part) => `EXTRACT(${part === 'DOW' ? 'ISODOW' : part} FROM ${value})`,
   cast_to_ts: value => toTimestamp(value),
   generate_random_uuid: () => 'GEN_RANDOM_UUID()',
-  // PostgreSQL has no approximate ones: the exact value is what they are near to.
+  // PostgreSQL has no approximate percentiles, so the exact value is used.
   render_percentile_expr: (value, fraction, isDiscrete) =>
     `PERCENTILE_${isDiscrete === 'True' ? 'DISC' : 'CONT'}(${fraction}) WITHIN GROUP (ORDER BY ${value})`,
   render_time_constraint: (value, from, to) =>
@@ -23,7 +23,7 @@ function toTimestamp(text: Argument): string {
   return `CAST('${text}' AS TIMESTAMP)`;
 }
 
-/** A day is meant as a whole. */
+/** The condition for the end of a range. A day without a time is included as a whole. */
 function upTo(text: string): string {
   return text.includes(':') ? `<= ${toTimestamp(text)}` : `< ${toTimestamp(text)} + INTERVAL '1 day'`;
 }
@@ -47,7 +47,7 @@ class CallReader {
     return this.known(functions, token)(...args);
   }
 
-  /** Names before values stand in the order that the functions have anyway. */
+  /** Reads the arguments of a call and ignores their names, because they are always in the order of the function's parameters. */
   private readArguments(): string[] {
     const args: string[] = [];
     while (this.tokens.shift() !== ')') {

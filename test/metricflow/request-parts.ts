@@ -1,12 +1,12 @@
 import { calendarDays, hourlyDays } from './tables.js';
 
-/** The request here that corresponds to a check query. */
+/** Our request that corresponds to a check query. */
 export interface Asked {
-  /** Ours in place of the metrics of the check, in its order. */
+  /** Our metrics that replace those of the check, in the same order. */
   metrics?: string[];
-  /** Several: their rows come one after the other. */
+  /** If there are several requests, their rows are joined in this order. */
   request: object | object[];
-  /** Columns of the check that another one implies. */
+  /** Columns of the check that follow from another column and are left out here. */
   implied?: string[];
   how?: string;
 }
@@ -20,13 +20,13 @@ export const until = (to: string, grain = 'day') => ({ time: { grain, to } });
 export const only = (filter_clause: string) => ({ filter_clause });
 export const where = (metric: string, by: string, value: number) => ({ metric, by, op: '>', value });
 
-/** All of the calendar, in which empty periods are filled. */
+/** The whole calendar, with empty periods filled. */
 export const calendar = (grain: string, fill: string, more: object = {}) => ({
   time: { grain, from: calendarDays.from, to: calendarDays.to, fill },
   ...more,
 });
 export const hourly = { time: { grain: 'hour', ...hourlyDays } };
-/** Each hour up to the sixth of the last day. */
+/** All hours before 06:00 of the last day. */
 export const hoursUpTo5 = { time: { grain: 'hour', from: '2020-01-01T02:00', to: '2020-01-03T06:00', fill: 'null' } };
 export const endHow = '`to` says where the periods end; without it they end with the data';
 export const laterHow = 'a binding whose time is days later, `ds + 5`';

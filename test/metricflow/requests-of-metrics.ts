@@ -15,7 +15,7 @@ import {
   where,
 } from './request-parts.js';
 
-/** Those of `itest_metrics.yaml`. */
+/** Requests for the checks of `itest_metrics.yaml`, by the name of the check. */
 export const metrics: Record<string, Asked> = {
   simple_expr_metric: { request: day },
   single_data_source_expr_metric: { request: day },

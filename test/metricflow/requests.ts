@@ -18,7 +18,7 @@ import {
 } from './request-parts.js';
 import { metrics } from './requests-of-metrics.js';
 
-/** Those whose rows are equal, by the file of the check (without `itest_`) and its name. */
+/** Requests whose rows equal those of the check, by the file of the check (without `itest_`) and its name. */
 export const equal: Record<string, Record<string, Asked>> = {
   constraints: {
     test_overlapping_constraint_dimensions: { request: { ...at('day', 'booking__is_instant'), ...only('booking__is_instant') } },

@@ -6,10 +6,10 @@ import { sharedFolder } from '../support/shared-data.js';
 
 export const metricflowFolder = path.join(sharedFolder, 'data/metricflow');
 
-/** The days kept of the published calendar, whose forty years hold nothing but these. */
+/** Only these days of the published calendar are loaded: the tables have no rows on its other days, which span forty years. */
 export const calendarDays = { from: '2019-01-01', to: '2022-01-01' };
 
-/** The days whose hours are published. */
+/** The days for which the published calendar of hours has rows. */
 export const hourlyDays = { from: '2019-12-28', to: '2020-01-04' };
 
 export interface PublishedTable {
@@ -22,7 +22,7 @@ interface Snapshot {
   table_snapshot: { column_definitions: { name: string; type: string }[]; rows: (string | null)[][] };
 }
 
-/** @param place `simple_model/fct_bookings` */
+/** @param place folder and name of the table, such as `simple_model/fct_bookings` */
 export function readPublishedTable(place: string): PublishedTable {
   const text = readFileSync(path.join(metricflowFolder, 'tables', `${place}.yaml`), 'utf8');
   const { column_definitions: columns, rows } = (load(text) as Snapshot).table_snapshot;
@@ -32,7 +32,7 @@ export function readPublishedTable(place: string): PublishedTable {
   return { name, columns, rows: named.filter(isKept) };
 }
 
-/** Columns of times are days, unless one of them has a time of the day. */
+/** Uploads a table. A time column gets the type date, unless one of its values has a time of day. */
 export async function uploadPublishedTable({ admin }: TestApp, { name, columns, rows }: PublishedTable): Promise<void> {
   const types: Record<string, string> = { STRING: 'text', FLOAT: 'decimal', INT: 'integer', BOOLEAN: 'boolean' };
   const timeType = (column: string) => (rows.some(row => (row[column] ?? '').includes(':')) ? 'timestamp' : 'date');

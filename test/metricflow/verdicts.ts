@@ -4,11 +4,11 @@ import { calendarDays } from './tables.js';
 
 export interface Different extends Asked {
   why: string;
-  /** How many rows only one side has. All others are equal. */
+  /** The number of rows that only one side has. All other rows are equal. */
   rows: { ours: number; theirs: number };
 }
 
-/** Those whose rows differ by definition. */
+/** Checks whose rows differ because of a definition. */
 export const different: Record<string, Record<string, Different>> = {
   cumulative_metric: {
     grain_to_date_metric_with_non_default_grains: {
@@ -43,7 +43,7 @@ export const different: Record<string, Record<string, Different>> = {
   },
 };
 
-/** Why, and which. */
+/** Checks that cannot be expressed here: the names by reason and by file. */
 export const notExpressible: Record<string, Record<string, string[]>> = {
   'no table: `mf_time_spine_second` is not among those published': { constraints: ['test_subdaily_time_constraint'] },
   'two grains of time for one window': {
@@ -107,14 +107,14 @@ export function verdicts(): Verdict[] {
   return [...of(equal, 'equal', ({ how = '' }) => how), ...of(different, 'differs by definition', ({ why }) => why), ...missing];
 }
 
-/** The section of docs/metricflow.md: a row for each verdict and reason. */
+/** The section of docs/metricflow.md, with one table row for each verdict and reason. */
 export function verdictSection(): string {
   const all = verdicts();
   const rows = new Map<string, { row: string; files: Map<string, string[]> }>();
   for (const [key, ...rest] of all) {
     const [file, name] = key.split('/') as [string, string];
     const row = `| ${rest.join(' | ')} |`;
-    // Those without a reason would be too long for one row.
+    // Checks without a reason are grouped by file, because together they would be too long for one row.
     const group = rest[1] === '' ? file + row : row;
     const { files } = rows.get(group) ?? { files: new Map<string, string[]>() };
     rows.set(group, { row, files: files.set(file, [...(files.get(file) ?? []), name]) });

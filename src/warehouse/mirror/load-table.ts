@@ -17,7 +17,7 @@ export interface LoadedTable {
   encoding: string | null;
   isEncodingGuessed: boolean;
   warnings: Bilingual[];
-  /** The columns whose names in the table are not those of the file. */
+  /** The columns whose names in the table differ from those in the file. */
   renamed: RenamedColumn[];
 }
 

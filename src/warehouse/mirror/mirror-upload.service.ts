@@ -60,7 +60,10 @@ const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienc
 const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const waitForTableMs = 600_000;
 const waitToDropMs = 10_000;
-/** Another process may load the same table; its advisory lock is then waited for in a place. */
+/**
+ * In this process one upload of a table runs at a time. An upload of the same table in another process holds an advisory lock on it; this
+ * process waits for that lock after it has taken a place.
+ */
 const turnsOfTable = { places: 1, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTableMs, refuse: () => new TableBusyError() };
 
 /** Loads files into tables of the mirror, and drops tables. A table is replaced as a whole or not at all. */
@@ -69,7 +72,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
   private readonly share = new FairShare({ ...share, refuse: retryAfterS => new UploadsBusyError(retryAfterS) });
 
-  /** By table: the turn of the upload that loads it. */
+  /** By table name: the queue of the uploads that load the table. */
   private readonly turns = new Map<string, FairShare>();
 
   constructor(
@@ -135,7 +138,10 @@ export class MirrorUploadService implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  /** Uploads of one table wait for each other before they take a place, so that those of other tables find one free. */
+  /**
+   * Runs `work` when no other upload of the table runs in this process. Only then it takes one of the places, so that waiting uploads of
+   * one table do not block those of other tables.
+   */
   private async inTurn<T>(caller: number, table: string, work: () => Promise<T>): Promise<T> {
     const turns = this.turns.get(table) ?? new FairShare(turnsOfTable);
     this.turns.set(table, turns);
@@ -233,7 +239,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs `work` in a transaction that writes dates and times in ISO form, so that a column can be turned back into the text of the file.
+   * Runs `work` in a transaction that writes dates and times in ISO form. A column that is widened to text then gets back the text of the
+   * file.
    */
   private async inTransaction<T>(format: FileFormat, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
@@ -261,8 +268,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
 }
 
 /**
- * Turns an error of the database into the caller's error where the file causes it: a file that needs more memory or temporary disk than one
- * session may take. Any other error, except for a lock time-out, is returned unchanged.
+ * Converts a database error into an error for the caller: a lock time-out, or a file that needs more memory or temporary disk than one
+ * session may take. Any other error is returned unchanged.
  */
 function toUploadError(format: FileFormat, error: unknown): unknown {
   if (isLockTimeout(error)) return new TableBusyError();
@@ -274,7 +281,7 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
-/** The rewrite for the values of each column with a type of lists or times, by column name. Values of other columns are left to PostgreSQL. */
+/** Returns the rewrites of columns with list or time types, by column name. PostgreSQL reads the values of other columns as they are. */
 function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][] {
   return [...types].flatMap(([name, type]): [string, FieldRewrite][] => {
     const form = timeForm(type) ?? (type.endsWith('[]') ? listForm : null);

@@ -12,7 +12,10 @@ import { mirrorSchema } from './mirror-schema.js';
 /** Estimated bytes that PostgreSQL's catalogue needs for a table, and for each of its columns with statistics. */
 const [bytesOfTable, bytesOfColumn] = [16_384, 1_024];
 
-/** The longest wait in ms for other loads. Each load needs only a moment from the check of its room to its end. */
+/**
+ * Maximum time in ms that `requireRoom` waits for other loads. Each of them needs only a moment from this check to the end of its
+ * transaction.
+ */
 const waitForOthersMs = 60_000;
 
 /**
@@ -25,9 +28,9 @@ export interface DataVersion {
 
 /**
  * Reads the versions of tables in one statement. A table that was not loaded through the service has no version.
- * @param read runs the statement in the transaction of a reader, which then knows the versions of the rows it sees. The snapshot of that
- * transaction must be younger than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that
- * was replaced are visible to older snapshots too.
+ * @param read runs the statement in a reader's own transaction, so that the versions belong to the rows that the reader sees. The reader
+ *   locks the tables before it takes its snapshot (LOCK TABLE … IN ACCESS SHARE MODE takes none). With an older snapshot it would see the
+ *   old version, but already the rows of a replaced table: COPY with FREEZE makes them visible to older snapshots too.
  */
 export async function dataVersions(tables: readonly string[], read: CatalogRead): Promise<Map<string, DataVersion>> {
   const sql = `SELECT name, version::text AS version, changed_at AS "changedAt" FROM public.mirror_tables WHERE name = ANY ($1::text[])`;
@@ -75,14 +78,14 @@ export class MirrorVersions {
     return { version: Number(rows[0]!.version), changedAt: rows[0]!.changedAt };
   }
 
-  /** The room that a load has before it begins. Other loads may use this room up meanwhile. */
+  /** The bytes that a load may add, computed before the load begins. Other loads may use them up meanwhile. */
   async roomFor(userId: number, tables: readonly string[]): Promise<StorageRoom> {
     return mirrorRoom(await this.use(this.pool, userId, tables), this.settings);
   }
 
   /**
-   * Checks the room exactly. Call this method last in the transaction that has raised the versions of the tables: from here to the end of
-   * the transaction, loads wait for each other.
+   * Checks that the room for the load is not exceeded. Call this method last in the transaction that has raised the versions of the tables:
+   * from here to the end of the transaction, loads wait for each other.
    * @throws StorageFullError
    */
   async requireRoom(client: PoolClient, userId: number, tables: readonly string[]): Promise<void> {

@@ -12,12 +12,15 @@ import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog, mirrorNames } from './mirror-catalog.js';
 
 const placesOfShortReads = 4;
-/** The mirror's places for readings. Only exports take them: a run reads the mirror without a reading. */
+/**
+ * How many readings (`openReading`) of the mirror may be open at once. Only exports open them: a run reads mirror tables with SQL of its
+ * own.
+ */
 const placesOfReadings = 2;
 
 /**
- * The number of metrics and lookups that are read at once. With the embedded server each of them keeps a core of this machine busy, so more
- * than twice as many as there are cores would leave no CPU time for logins.
+ * The number of metrics and lookups that read at once. With the embedded server each of them keeps a core of this machine busy, so more
+ * than two for each core would leave no CPU time for logins.
  */
 export function readsAtOnce({ databaseUrl, warehousePoolSize }: Settings): number {
   return databaseUrl === undefined ? Math.min(warehousePoolSize, Math.max(4, 2 * availableParallelism())) : warehousePoolSize;

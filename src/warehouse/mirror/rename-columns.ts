@@ -3,44 +3,45 @@ import { fitsIdentifier, longestIdentifierBytes } from '../../sql/quote-identifi
 import { type Bilingual } from '../../text/bilingual.js';
 import { nameProblem } from './csv/csv-header.js';
 
-/** A column whose name in the table is not that of the file. */
+/** A column whose name in the table differs from its name in the file. */
 export interface RenamedColumn {
-  /** The name in the file, of which a long one shows its beginning only. */
+  /** The name in the file. A name of more than 1,000 characters is cut off. */
   from: string;
   to: string;
 }
 
-/** The way out of a name that a table cannot have, as the end of a sentence. */
+/** The end of an error message about a name that a table cannot have: how to load the column nevertheless. */
 export const renameHint: Bilingual = {
   zh: '用 ?rename=true 可换名导入，应答会列出新旧列名',
   en: 'with ?rename=true such columns are loaded under other names, which the answer lists',
 };
 
-/** The most characters of a name that are shown: a key of NDJSON may have 64 KB. */
+/** Maximum number of characters of a name that are shown: a key of NDJSON may have 64 KB. */
 const longestShown = 1000;
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /**
- * Gives the columns of a file names that a table can have: 1 to 63 bytes of UTF-8, no control characters, none twice. A fitting name stays
- * as it is. A long name keeps its beginning, cut between two characters, and gets eight digits of its SHA-256, so that it gets the same
- * name in every file. A blank name becomes `column_` and its place, and a name that comes again gets a number. So the made name of a short
- * name depends on the other columns of its header, except in NDJSON, where it always has the digits.
+ * Gives the columns of a file names that a table can have: 1 to 63 bytes of UTF-8, no control characters, and no name twice. A valid name
+ * stays as it is.
+ * A long name is cut between two characters and gets eight digits of its SHA-256, so that it gets the same name in every file. A blank name
+ * becomes `column_` and its position. A repeated name gets a number, so it depends on the other columns of its header. In NDJSON every
+ * replaced name gets the digits instead.
  */
 export class ColumnNames {
   readonly renamed: RenamedColumn[] = [];
   private readonly taken = new Set<string>();
-  /** By name: the last number that was given to a column of this name. */
+  /** By new name without its number: the last number that was added to it. */
   private readonly numbers = new Map<string, number>();
 
-  /** The names of all columns of a file, in their order. The fitting names are taken before any other name is made. */
+  /** Names all columns of a file, in their order. Valid names are taken first, so that no made name takes one of them. */
   ofAll(names: readonly string[]): string[] {
     const fitting = names.map(name => this.takes(name));
     return names.map((name, index) => (fitting[index] ? name : this.made(name, String(index + 1))));
   }
 
   /**
-   * The name of a further key of a file whose keys are met one by one, in any order. A made name always has the digits of its key, so that
-   * it depends on no other key.
+   * Names one further key of an NDJSON file, whose keys appear one by one in any order. A made name always has the digits of its key, so
+   * that it depends on no other key.
    */
   ofNext(key: string): string {
     return this.takes(key) ? key : this.made(key, '', true);
@@ -76,7 +77,7 @@ function digest(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 8);
 }
 
-/** The beginning of a text, of at most so many bytes of UTF-8 and without half a character. */
+/** The beginning of a text: at most `bytes` bytes of UTF-8, cut between two characters. */
 function cut(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;

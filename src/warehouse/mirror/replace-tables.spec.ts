@@ -15,7 +15,7 @@ describe('dropBetweenReaders', () => {
     await database.drop();
   });
 
-  /** Reads the table again and again, each time for 400 ms, until it is gone. */
+  /** Locks the table for reading again and again, for 400 ms each time, until it is gone. */
   async function readUntilGone(table: string): Promise<string> {
     const client = await pool.connect();
     try {

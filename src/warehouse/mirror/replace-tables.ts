@@ -6,16 +6,16 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 const waitForReadersMs = 60_000;
 const betweenAskingMs = 1_000;
 /**
- * Time in ms that one attempt waits for a table's lock. New readers queue behind a waiting attempt, so attempts are short and repeated.
+ * Time in ms that a short attempt waits for a table's lock. New readers queue behind a waiting attempt, so attempts are short and repeated.
  */
 export const askForTableMs = 200;
-/** Time in ms that the one patient attempt waits beyond the longest read. */
+/** Time in ms that the one patient attempt of `dropBetweenReaders` waits beyond the longest read. */
 const spareMs = 5_000;
 
 export interface ReplacePatience {
   /** The longest time in ms that a read of a metric or a look-up may take. */
   longestReadMs: number;
-  /** The time in ms after which a table that is still read is given up. */
+  /** The time in ms after which the function stops trying, if a table is still read. */
   waitMs?: number;
 }
 
@@ -25,12 +25,13 @@ export async function lockMirrorTable(client: PoolClient, table: string): Promis
 }
 
 /**
- * Drops tables at a moment in which nobody reads any of them. The names are quoted. Short attempts come first, because readers wait behind
- * an attempt. Readers who overlap for ever would never leave a gap, so after the time of the longest read one attempt waits as long again.
- * Later readers wait behind that attempt, and those who cannot wait get `TableBeingReplacedError`. There is no such attempt while a
- * transaction from the beginning still reads, such as a run or a backup: it would only hold up the others. Readers lock tables by name,
- * as this function does, so that neither waits for the other.
- * @throws the lock time-out if the tables are still read after `waitMs`, such as by a run, which may take an hour
+ * Drops tables at a moment in which nobody reads them. The names are quoted. Attempts are short at first, because new readers wait behind
+ * an attempt.
+ * If reads overlap all the time, there is no such moment. So after the time of the longest read, one patient attempt waits until all
+ * running reads must have ended. New readers wait behind it, and those who cannot wait get `TableBeingReplacedError`. The patient attempt
+ * is left out if a transaction that read a table at the beginning still does, such as a run or a backup: it would only hold up the others.
+ * Readers and this function lock tables in the order of `inLockOrder`, so that they cannot deadlock.
+ * @throws the lock time-out if a table is still read after `waitMs`, for example by a run, which may take an hour
  */
 export async function dropBetweenReaders(
   client: PoolClient,
@@ -57,11 +58,11 @@ export async function dropBetweenReaders(
   }
 }
 
-/** Locks the tables against readers, one after the other, and waits at most `waitMs` for all of them together. */
+/** Locks the tables against readers, one after the other. `waitMs` bounds the wait for all of them together. */
 async function lockAll(client: PoolClient, names: readonly string[], waitMs: number): Promise<void> {
   const until = performance.now() + waitMs;
   for (const name of names) {
-    // The time-out of the lock bounds the wait alone, however short that of statements is.
+    // Only the lock time-out bounds the wait: a shorter statement time-out would end it early.
     await client.query(
       `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${Math.max(askForTableMs, Math.ceil(until - performance.now()))}`,
     );
@@ -69,7 +70,7 @@ async function lockAll(client: PoolClient, names: readonly string[], waitMs: num
   }
 }
 
-/** The transactions that read any of the tables, each with a name that no later one has. */
+/** The transactions that read any of the tables. Each has an identifier that no later transaction gets. */
 async function readersOf(client: PoolClient, names: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ reader: string }>(
     `SELECT DISTINCT pid || ' ' || virtualtransaction AS reader FROM pg_locks

@@ -24,22 +24,22 @@ export interface UploadQueryText {
 export interface UploadOptions {
   body: FileTold;
   mode: 'replace' | 'append' | 'upsert';
-  /** The key columns of an upsert, which tell rows apart; empty for other modes. */
+  /** The key columns of an upsert, which identify a row; empty for other modes. */
   key: string[];
   /** By column name: the rewrite of values from a spelling that PostgreSQL does not read. */
   rewrites: Map<string, FieldRewrite>;
   csv: CsvFormat;
-  /** Whether columns whose names a table cannot have get other names. */
+  /** Whether column names that a table cannot have are replaced. */
   renames: boolean;
   /** The text that stands for NULL; null if the option is not given. */
   nullMarker: string | null;
-  /** The given options that have an effect for only some file formats. */
+  /** The options of the request that have an effect for only some file formats. */
   special: (keyof typeof effective)[];
   /** By column name: the PostgreSQL type that the caller gave. */
   types: Map<string, string>;
 }
 
-// These tables are of the type Map because clients write the keys, and a plain object also has `constructor`.
+// This table and the next are Maps because clients write the keys: a plain object also has the key `constructor`.
 const delimiterNames = new Map<string, number>(
   delimiters.flatMap(({ byte, name }) => [
     [String.fromCharCode(byte), byte],
@@ -103,13 +103,14 @@ const effective = {
 const modes = ['replace', 'append', 'upsert'];
 const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
-/** The most key columns: an index of PostgreSQL takes at most 32. PostgreSQL's planner needs minutes for a join by a thousand columns. */
+/**
+ * Maximum number of key columns, the same as for an index of PostgreSQL. A join by a thousand columns takes PostgreSQL's planner minutes.
+ */
 const mostKeyColumns = 32;
 
 /**
  * Reads the options of an upload from its query string and Content-Type.
- * @throws SchemaError listing every option that is wrong; the errors of `toldByType` for a Content-Type or encoding that uploads do not
- * take
+ * @throws SchemaError listing every wrong option; the errors of `toldByType` for a Content-Type or encoding that uploads do not accept
  */
 export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
@@ -251,8 +252,8 @@ export function requireEffect(format: FileFormat, { special, csv }: UploadOption
 }
 
 /**
- * Tells whether a text can stand for NULL. It must not hold the delimiter. A `delimiter` of null is found in the file later, so the text
- * must then hold none of the possible delimiters.
+ * Returns whether a text can be the marker for NULL. It must not contain the delimiter. If `delimiter` is null, it is found in the file
+ * later, so the text must contain none of the possible delimiters.
  */
 function isNullMarker(marker: string, delimiter: number | null): boolean {
   const cuts = delimiter === null ? delimiters.map(({ byte }) => byte) : [delimiter];
@@ -261,8 +262,8 @@ function isNullMarker(marker: string, delimiter: number | null): boolean {
 }
 
 /**
- * Splits the text of `?types=` at commas, except for commas inside a type: such a comma belongs to the type until its parenthesis closes,
- * or until a piece with a colon names another column.
+ * Splits the text of `?types=` at commas, but not at commas inside the parentheses of a type, as in `numeric(12,2)`. An unclosed
+ * parenthesis ends at the next piece with a colon, which names another column.
  */
 function itemsOf(text: string): string[] {
   const items: string[] = [];

@@ -6,10 +6,10 @@ import { lineColumn } from './copy/copy-target.js';
 import { type FileFormat, fileProblem } from './copy/file-problem.js';
 
 /**
- * Checks the keys of loaded rows.
+ * Checks that the keys of loaded rows are complete and unique.
  * @param loaded the quoted name of the table with the rows
  * @param required further columns that must not be empty
- * @throws SchemaError with the line of the first row whose key or required column is empty, or whose key an earlier row has
+ * @throws SchemaError with the line of the first row whose key or required column is empty, or whose key an earlier row already has
  */
 export async function requireUniqueKeys(
   client: PoolClient,
@@ -78,7 +78,7 @@ export async function upsertRows(
   const updated = await write(
     `UPDATE ${table} AS t SET ${names.map(name => `${name} = l.${name}`).join(', ')} FROM ${loaded} AS l WHERE ${isSame}`,
   );
-  // An update does not change the key of a row, so the rows of `loaded` whose key `table` does not have are the new ones.
+  // The update keeps the keys of `table`, so the new rows are those of `loaded` whose key is not in `table`.
   const inserted = await write(
     `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${loaded} AS l
      WHERE NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSame}) ORDER BY ${quoteIdentifier(lineColumn)}`,
@@ -93,7 +93,7 @@ export async function upsertRows(
   ]);
 }
 
-/** The error about a row that violates a unique key other than `key`. A table that a copy filled has the primary key of its source. */
+/** The error for a row that violates a unique key other than `key`, such as the primary key that a copy has taken over from its source. */
 function otherKey(): SchemaError {
   return new SchemaError([
     {

@@ -6,14 +6,14 @@ import { matchKind, mayRefer } from './key-kind.js';
 import { type Overlap, type SourceProbe } from './source-probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
 
-/** The most tables that the reason for a rejected reference names. */
+/** Maximum number of tables that the reason for a rejected reference names. */
 const mostNamed = 5;
 
 /** A table that other tables may refer to by the one column `key`. */
 export interface Referable {
   table: SourceTable;
   key: string;
-  /** True if it has not been checked yet that every row has a key of its own. */
+  /** True if nobody has checked yet that the keys are unique. */
   mayRepeat?: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface GuessedReference extends Reference {
 }
 
 /**
- * Guesses the references of a table without foreign keys: columns that are named like the key of another table, have its type, and hold
- * only values that are keys there. A fitting name alone proves nothing, and neither do fitting values alone.
+ * Guesses the references of a table without foreign keys. A column is a reference if its name fits the key of another table, it has the
+ * type of that key, and all its sampled values are keys there. Neither the name nor the values alone are enough.
  * @param othersFor the tables to which a column could refer
  */
 export async function guessReferences(
@@ -52,8 +52,8 @@ export async function guessReferences(
       const target = keyOf(other);
       const fit = other.table === table ? fitOfOwn(column, table, target) : fitOf(column, other.table, target);
       const isSame = other.table === table && other.key === column.name;
-      // A key of its own table may be the key of another one too, but does not play a role: `billing_customer_id`. Numbers of rows, such as
-      // 序号 and `line_no`, begin with 1 in every table, so that an equal name of two keys of numbers proves nothing.
+      // The table's own key may also refer to another table, but a key with a role in its name, such as `billing_customer_id`, does not.
+      // Row numbers such as 序号 and `line_no` begin with 1 in every table, so two numeric keys of the same name prove nothing.
       const isOwnOnly = isOwnKey && (fit === 2 || (fit === 1 && matchKind(column) === 'number'));
       return isSame || fit === 0 || isOwnOnly ? [] : [{ other, fit, isAlike: matchKind(target) === matchKind(column) }];
     });
@@ -68,7 +68,7 @@ export async function guessReferences(
     }
     if (found.length > 1) reason = ambiguous(found.map(each => each.table));
     if (found.length === 1) references.push(found[0]!);
-    // A column such as `units_on_order` only sounds like a reference, so its rejection is not reported.
+    // A column such as `units_on_order` is not named like a key, so its rejection is not reported.
     else if (reason && isKeyName(column.name)) leftOut.push({ table: table.name, columns: [column.name], reason });
   }
   return { references, leftOut };
@@ -91,13 +91,14 @@ async function check(
   return count.distinct < count.rows ? { reason: notUnique(other.name, key) } : overlap;
 }
 
-/** Score for how well the name of a column fits a reference to its own table: by its role, or as a role of its rows. */
+/** Score for how well a column's name fits a reference to its own table: by a word such as `parent`, or by a role before the row's name. */
 function fitOfOwn(column: TableColumn, table: SourceTable, key: TableColumn): number {
   const tables = [...withWord(table.bareName, table.comment), ...meaningOf(key.name)];
   const byRole = Math.max(...withWord(column.name, column.comment).map(name => fitOfOwnTable(name, tables)));
-  // `customer_id` in the table of customers is a further key of the row, while `billing_customer_id` is another customer.
+  // In the table customers, `customer_id` is a further key of the same row, while `billing_customer_id` refers to another customer.
   if (byRole > 0) return byRole;
-  // Small numbers such as `beds_per_room` are all keys of a table of rooms by accident; texts are not.
+  // Small numbers, such as those of `beds_per_room`, are often all keys of the table rooms by accident. So a column of numbers must also be
+  // named like a key. Texts need not.
   const isLikeKey = matchKind(column) !== 'number' || withWord(column.name, column.comment).some(isKeyName);
   return isLikeKey && fitOf(column, table, key) === 2 ? 2 : 0;
 }
@@ -108,7 +109,8 @@ function fitOf(column: TableColumn, table: SourceTable, key: TableColumn): numbe
   const tables = withWord(table.bareName, table.comment);
   const keys = withWord(key.name, key.comment);
   const fit = Math.max(...called.flatMap(name => tables.flatMap(other => keys.map(each => fitOfNames(name, other, each)))));
-  // Texts that are all keys of another table are so by no accident, unlike small numbers, so the name of the key need not sound like one.
+  // If all values of a text column are keys of another table, this is hardly an accident. So an equal name is enough, even if it does not
+  // sound like a key.
   return fit === 0 && matchKind(column) === 'text' && shareName(column.name, key.name) ? 1 : fit;
 }
 

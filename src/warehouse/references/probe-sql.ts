@@ -4,12 +4,12 @@ import { quoteMysqlIdentifier } from '../clients/mysql/quote-mysql-identifier.js
 import { type TableColumn, type WarehouseClient, type WarehouseDialect } from '../clients/warehouse.client.js';
 import { keyKind } from './key-kind.js';
 
-/** The most distinct values that are looked up. */
+/** Maximum number of distinct values that are looked up. */
 export const sampledValues = 1_000;
 
 type Place = Pick<WarehouseClient, 'dialect' | 'place'>;
 
-/** SQL that compares texts byte by byte, as keys of a graph are compared, whatever the collation of their database. */
+/** SQL that compares texts byte by byte, regardless of their database's collation: keys of a graph are compared in the same way. */
 const textIn: Record<WarehouseDialect, (column: string) => string> = {
   postgres: column => `CAST(${column} AS text)`,
   duckdb: column => `CAST(${column} AS varchar)`,
@@ -26,7 +26,7 @@ const quoteIn: Record<WarehouseDialect, (name: string) => string> = {
 
 /**
  * SQL with three counts: all rows of a table, the rows that have a value in each of the columns, and the distinct values among these rows.
- * @param sample reads only so many rows; null for all rows
+ * @param sample maximum number of rows to read; null for all rows
  */
 export function countKeySql(client: Place, table: string, columns: TableColumn[], sample: number | null): string {
   const values = columns.map(column => valueSql(client, column));
@@ -40,7 +40,7 @@ export function countKeySql(client: Place, table: string, columns: TableColumn[]
     (SELECT count(*) FROM (SELECT DISTINCT ${names.join(', ')} FROM ${from} WHERE ${filled}) AS d)`;
 }
 
-/** SQL that counts at most `sampledValues` distinct values of a column, and how many of them are keys of another table. */
+/** SQL that takes at most `sampledValues` distinct values of a column and counts them, and those of them that are keys of another table. */
 export function overlapSql(
   client: Place,
   from: { table: string; column: TableColumn },

@@ -4,8 +4,8 @@ import { type Referable } from './guess-references.js';
 import { type SourceTable } from './source-table.js';
 
 /**
- * Tables by the names that a column may call them. Looking up a column's names avoids comparing every column with every table: 100 tables
- * of 1,600 columns would be 16 million comparisons.
+ * Index of tables by the names that a referring column may have. It avoids a comparison of every column with every table: 100 tables of
+ * 1,600 columns would be 16 million comparisons.
  */
 export class ReferablesByName {
   private readonly byRow = new Map<string, number[]>();
@@ -21,7 +21,7 @@ export class ReferablesByName {
     });
   }
 
-  /** The tables whose name or key fits the name or the comment of a column of `table`, and `table` itself, in their order. */
+  /** The tables whose name or key fits the name or comment of `column`, and `table` itself, in the order of `referables`. */
   for(table: SourceTable, column: TableColumn): Referable[] {
     const found = new Set<number>();
     const own = this.own.get(table);

@@ -17,15 +17,15 @@ export interface KeyCount {
   isSample: boolean;
 }
 
-/** The number of distinct values that were looked up, and the number of those that are keys of the other table. */
+/** The number of distinct values that were looked up, and how many of them are keys of the other table. */
 export type Overlap = Record<'sampled' | 'found', number>;
 
 /**
- * Counts rows and values in a source, with one short statement after the other, until the time is over. A count is null if the source did
- * not give it in time.
+ * Counts rows and values in a source, with one short statement after the other, until its time is over. A count is null if the source did
+ * not return it in time.
  */
 export class SourceProbe {
-  /** True if a count could not be made. */
+  /** True if a count failed or was left out for lack of time. */
   isIncomplete = false;
 
   constructor(
@@ -33,7 +33,7 @@ export class SourceProbe {
     private readonly time: TimeLeft,
   ) {}
 
-  /** Tells whether the time is over, so that nothing more is found out. */
+  /** Whether the time is over. If so, reading this property also sets `isIncomplete`. */
   get isOver(): boolean {
     this.isIncomplete ||= this.time.isOver;
     return this.time.isOver;
@@ -54,7 +54,9 @@ export class SourceProbe {
     return counts && { sampled: counts[0]!, found: counts[1]! };
   }
 
-  /** Reads counts from the source; null if the source takes too long, is busy, or refuses the statement. */
+  /**
+   * Reads counts from the source; null if the source takes too long, is busy, or refuses the statement. `isLast`: no smaller count follows.
+   */
   private async read(sql: string, isLast: boolean): Promise<number[] | null> {
     const counts = this.time.isOver ? null : await this.readNow(sql);
     if (counts === null && isLast) this.isIncomplete = true;

@@ -6,10 +6,10 @@ import { BusyError } from '../../common/errors/api-error.js';
 import { isDatabaseAway } from '../../common/errors/run-failure.js';
 import { TableInUseError } from '../warehouse.errors.js';
 
-/** The most records of one kind that are looked through for a table. */
+/** Maximum number of records of one kind that are checked for a table. */
 export const mostPossible = 1_000;
 const mostShown = 100;
-/** The longest time in milliseconds for looking through records. Those that are left then count as unchecked. */
+/** Maximum time in milliseconds for checking records. The remaining records then count as unchecked. */
 const longestMs = 5_000;
 
 export const readerKinds = ['jobs', 'metrics', 'mirror_copies'] as const;
@@ -23,10 +23,10 @@ export interface PossibleReader {
   reads: () => Promise<boolean>;
 }
 
-/** Finds the records that may read a table, at most `mostPossible` and one more, which tells that there are more. */
+/** Finds the records that may read a table: at most `mostPossible`, and one more if there are more. */
 export type FindReaders = (principal: Principal, table: string) => Promise<PossibleReader[]>;
 
-/** Knows which saved records read a table of the mirror. The feature that owns a kind of records registers how to find them. */
+/** Finds the saved records that read a table of the mirror. Each feature registers how to find the records of its kind. */
 @Injectable()
 export class TableReaders {
   private readonly finders = new Map<ReaderKind, FindReaders>();
@@ -37,8 +37,8 @@ export class TableReaders {
   }
 
   /**
-   * @throws TableInUseError with the ids that the caller may see, at most 100 of each kind, the number of the other readers, and the number
-   * of the records that were not looked through, of those beyond `mostPossible` as one
+   * @throws TableInUseError with the ids that the caller may see (at most 100 of each kind), the number of other readers, and the number of
+   *   unchecked records. All records beyond `mostPossible` count as one.
    */
   async requireNone(principal: Principal, table: string): Promise<void> {
     const time = new TimeLeft(longestMs);
@@ -59,7 +59,7 @@ export class TableReaders {
   }
 }
 
-/** Tells whether a record reads the table; null if the record, which may be another user's, takes too long to look through. */
+/** Returns whether a record reads the table; null if the check takes too long. The record may be another user's. */
 async function inTime(reads: () => Promise<boolean>): Promise<boolean | null> {
   try {
     return await reads();
@@ -70,8 +70,8 @@ async function inTime(reads: () => Promise<boolean>): Promise<boolean | null> {
 }
 
 /**
- * The longest run of letters and digits of a table's name. A text that names the table has it in some case, however the name is quoted
- * there. The database folds the case of both, because JavaScript folds some letters in another way.
+ * The longest run of letters and digits in a table's name. However a text quotes the name, it contains this run, perhaps in another case.
+ * The database folds the case of both, because JavaScript folds some letters differently.
  */
 export function soughtIn(table: string): string {
   const runs = table.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [table];

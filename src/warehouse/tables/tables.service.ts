@@ -25,8 +25,8 @@ const sampleRows = 5;
 const sampleTimeoutMs = 5_000;
 
 /**
- * Lists, describes, loads and drops the tables of a connection. The guard of the routes has already found the connection of the path and
- * checked the caller's right on it.
+ * Lists, describes, loads and drops the tables of a connection. The guard of the routes has already found the connection and checked the
+ * caller's right to it.
  */
 @Injectable()
 export class TablesService {
@@ -38,10 +38,7 @@ export class TablesService {
     private readonly readers: TableReaders,
   ) {}
 
-  /**
-   * Lists one table more than the page holds, which tells whether there is a next page. The cursor is the name of the last table, as
-   * base64url.
-   */
+  /** Lists one table more than the page has, if there is a next page. The cursor is the name of the last table, as base64url. */
   async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<ListedTable[]> {
     const after = nameOf(cursor);
     const { client, catalog } = await this.warehouse.open(principal, connectionId);
@@ -58,7 +55,8 @@ export class TablesService {
     try {
       return { table: table!, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
-      // The columns are shown even if the rows cannot be: a sample may be too large, too slow, or have columns or values that cannot be read.
+      // The columns are shown even if the rows cannot be read: the sample may be too large or too slow, or contain unreadable columns or
+      // values.
       const isOfRows = [AnswerTooLargeError, UnreadableValueError, WarehouseQueryError, WarehouseTimeoutError].some(
         kind => error instanceof kind,
       );
@@ -69,7 +67,7 @@ export class TablesService {
 
   /**
    * Loads the body of the request into a table.
-   * @param confirm throws unless the caller may still write once the whole body has been read
+   * @param confirm throws if the caller has lost the right to write by the time the whole body was read
    * @throws ConnectionReadOnlyError; the errors of `readUploadOptions` and `MirrorUploadService.upload`
    */
   async upload(
@@ -136,7 +134,10 @@ export function cursorAfter(name: string): string {
   return Buffer.from(name).toString('base64url');
 }
 
-/** @throws SchemaError for a cursor that `cursorAfter` cannot have made */
+/**
+ * Returns the table name of a cursor.
+ * @throws SchemaError for a cursor that `cursorAfter` did not make
+ */
 function nameOf(cursor: string | undefined): string {
   if (cursor === undefined) return '';
   const name = Buffer.from(cursor, 'base64url').toString();

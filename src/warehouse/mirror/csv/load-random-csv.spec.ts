@@ -70,12 +70,12 @@ describe('loadCsv against COPY of PostgreSQL', () => {
 
   function randomCsv(random: (below: number) => number, columns: number): string {
     const end = random(2) === 0 ? '\n' : '\r\n';
-    // The last three fields break a file. They are rare, so that most files are read.
+    // The last three fields make a file invalid. They are rare, so that most files can be loaded.
     const field = (): string => fields[random(30) === 0 ? fields.length - 1 - random(3) : random(fields.length - 3)]!;
     const lines = Array.from({ length: random(8) }, () =>
       Array.from({ length: random(60) === 0 ? columns + 1 : columns }, field).join(','),
     );
-    // We skip a blank line that COPY would refuse.
+    // With several columns the loader skips a blank line, but COPY refuses it. So such files have none.
     return lines
       .filter(line => columns === 1 || line !== '')
       .map(line => line + end)
@@ -110,7 +110,7 @@ describe('loadCsv against COPY of PostgreSQL', () => {
       if (plain instanceof SchemaError) {
         refused++;
         expect(typed).toBeInstanceOf(SchemaError);
-        // PostgreSQL would accept stray quotes. Everything else it refuses too.
+        // PostgreSQL accepts stray quotes in a field. It refuses every other file that the loader refuses.
         if (!/stray_quote|after_quote/.test(plain.problems[0]!.type)) expect(expected).toBeNull();
         continue;
       }
@@ -122,7 +122,7 @@ describe('loadCsv against COPY of PostgreSQL', () => {
       }
       const { columns: types, texts } = typed as Awaited<ReturnType<typeof load>>;
       const comparable = (rows: (string | null)[][]): unknown =>
-        // Among these fields, only dates in a column of timestamps change their spelling.
+        // Only dates in a column of timestamps change their spelling: they get a time, which is cut off here.
         rows.map(row => row.map((text, index) => (types[index]!.type === 'timestamp' ? text?.slice(0, 10) : text)));
       expect({ csv, texts: comparable(texts) }).toEqual({ csv, texts: comparable(expected!) });
     }

@@ -1,12 +1,12 @@
 import { type FieldRewrite } from './field-rewrite.js';
 
-/** By the sign that groups digits: all the signs that programs write for it. */
+/** By the character that groups digits: a pattern for all characters that programs write for it, such as a no-break space for a space. */
 const groupSigns: Record<string, string> = { '': '', '.': '[.]', ',': ',', ' ': '[ \\u00a0\\u2009\\u202f]', "'": "['\u2019]" };
 
 /**
- * The rewrite of numbers in a form to those of PostgreSQL. The last sign of the form is the decimal sign, and a sign before it groups
- * digits in threes, which never begin with a zero: `,` reads 1234,5, `.,` also 1.234,5, ` ,` also 1 234,5, `,.` also
- * 1,234.5 and `'.` also 1'234.5. Null if `form` is not a form of numbers.
+ * Returns the rewrite of numbers in the form `form` to PostgreSQL's spelling. The last character of the form is the decimal sign.
+ * A character before it groups digits in threes; grouped numbers do not begin with a zero. Examples: `,` reads 1234,5;
+ * `.,` also 1.234,5; ` ,` also 1 234,5; `,.` also 1,234.5; `'.` also 1'234.5. Null if `form` is not a form of numbers.
  */
 export function numberForm(form: string): FieldRewrite | null {
   const [, group = '', sign] = /^([.,' ]?)([.,])$/.exec(form) ?? [];
@@ -16,7 +16,7 @@ export function numberForm(form: string): FieldRewrite | null {
   const rewrite = (text: string): string | null => {
     const [, minus = '', whole = '', fraction = '', exponent = ''] = pattern.exec(text.trim()) ?? [];
     if (whole === '' && fraction === '') return null;
-    // Grouped digits with an exponent are not a spelling of any program: `1.234E3` has a decimal point.
+    // No program writes grouped digits with an exponent: the point in `1.234E3` is a decimal point.
     if (exponent !== '' && /\D/.test(whole)) return null;
     return `${minus}${whole.replace(/\D/g, '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
   };

@@ -2,13 +2,13 @@ import { type Bilingual } from '../../../text/bilingual.js';
 import { type TypeChange } from '../copy/copy-target.js';
 import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from './csv-values.js';
 
-/** The facts of a column at the end of the file. */
+/** Facts about the values of a column, known at the end of the file. */
 export interface NumberColumn {
   name: string;
   kind: Kind;
-  /** The results of `signOf` for the values, joined by OR. */
+  /** Bits: the results of `signOf` for all values of the column, joined by OR. */
   signs: number;
-  /** Whether PostgreSQL would print some value in another spelling. */
+  /** Whether PostgreSQL would print at least one value in another spelling. */
   isLossy: boolean;
   /** The PostgreSQL type that the caller or the table gives; null for a column whose type is inferred. */
   givenType: string | null;
@@ -21,10 +21,12 @@ const mostWarnings = 20;
 const fractional = /^(?:numeric|real|double precision)(?!.*\[\])/;
 
 /**
- * Decides what the points and commas of a file's numbers mean, once all of the file is read. A comma is the decimal sign of a column if all
- * values fit, one of them can be read in no other way (`12,5`, but not `1,234`), the comma separates no fields, and no other column has
- * certain decimal points. In a file with certain decimal commas, also those of a form that the caller gives, points that may all separate
- * thousands (`1.234`) are no longer taken for decimal signs. All other such columns stay texts.
+ * Decides whether points and commas in a file's numbers are decimal signs or group digits. It runs after the whole file has been read.
+ * - A column with commas becomes numeric if all its values fit, one of them has only this reading (`12,5`, but not `1,234`), the comma does
+ *   not separate fields, and no other column has certain decimal points.
+ * - If the file has certain decimal commas, or the caller gives a form with them, a column whose points could all group thousands (`1.234`)
+ *   becomes text, unless its spelling is lost (`isLossy`).
+ * - All other columns with commas or grouped digits stay text.
  * @param delimiter the byte between two fields
  * @returns the columns of the table that change their type, by index, and the warnings about columns, at most 20
  */
@@ -35,7 +37,7 @@ export function judgeSigns(
   const saysComma = columns.some(({ decimalSign }) => decimalSign === ',');
   const hasCommas = saysComma || columns.some(column => sureSign(column) === SURE_COMMA);
   const hasPoints = columns.some(column => sureSign(column) === SURE_POINT);
-  // The values of a column that is given as text were never judged, so they may have decimal commas.
+  // A column with the given type text may contain decimal commas too: its values were not checked.
   const mayHaveCommas = hasCommas || (delimiter !== COMMA && columns.some(({ givenType }) => givenType === 'text'));
   const changes = new Map<number, TypeChange>();
   const [kept, doubtful, decimal]: [Bilingual[], Bilingual[], Bilingual[]] = [[], [], []];
@@ -45,7 +47,7 @@ export function judgeSigns(
       changes.set(index, { type: 'numeric', value: text => `replace(${text}, ',', '.')::numeric` });
       decimal.push(readAsDecimal(name));
     } else if (kind === COMMAS || kind === GROUPED) {
-      // Without a point or comma the digits are as likely a telephone number such as `555 123 456`.
+      // Grouped digits without a point or comma may be a telephone number such as `555 123 456`, so they cause no warning.
       if (signs !== 0) kept.push(keptAsText(name));
     } else if (kind === NUMERIC && signs === UNSURE && hasCommas && !isLossy) {
       changes.set(index, { type: 'text', value: number => `${number}::text` });
@@ -69,7 +71,10 @@ function shortened(warnings: readonly Bilingual[]): Bilingual[] {
   return [...warnings.slice(0, mostWarnings - 1), rest];
 }
 
-/** How `types` gives a column its type. A comma or an outer blank of a name cannot stand there, so such a header is replaced. */
+/**
+ * The name to write in `?types=` for a column. A name with a comma or outer blanks cannot be written there, so the user is told to replace
+ * it first.
+ */
 function inTypes(name: string): { zh: string; en: string; as: string } {
   if (!name.includes(',') && name === name.trim()) return { zh: '', en: '', as: name };
   return {

@@ -6,7 +6,7 @@ const sniff = (csv: string, columns?: number): string | null => {
   return byte === null ? null : String.fromCharCode(byte);
 };
 
-/** Cuts one line by hand: fields hold no line feed here. */
+/** Splits one line in a simple way. Fields in this test contain no line feed. */
 function split(line: string, delimiter: string): string[] {
   const fields = [''];
   let isQuoted = false;

@@ -10,20 +10,18 @@ export function decodeSingleBytes(bytes: Buffer, encoding: 'windows-1252' | 'iso
   return Buffer.from(text.replace(/[\u0080-\u009f]/g, character => windows1252[character.charCodeAt(0) - 0x80]!));
 }
 
-/** Tells whether a byte is rare in windows-1252 texts. Texts in Shift-JIS and in the Cyrillic code pages of DOS have many such bytes. */
+/** Whether a byte is rare in windows-1252 texts. Texts in Shift-JIS and in the Cyrillic code pages of DOS have many such bytes. */
 const isRare = (byte: number): boolean =>
   (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
 
-/**
- * The letter ß in windows-1252. Followed by a quotation mark, it is also a valid UTF-8 character, but one that only the script N'Ko uses.
- */
+/** The byte of ß in windows-1252. With a quotation mark after it, it is also a valid UTF-8 character, but one of the rare script N'Ko. */
 const sharpS = 0xdf;
 
 /**
- * Tells whether a text that is not UTF-8 is probably windows-1252: accented letters stand alone, or within a word of ASCII letters. In the
- * multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A file that is UTF-8 except
- * for some bytes has UTF-8 characters, which hardly any windows-1252 word resembles; read as windows-1252, all its letters beyond ASCII
- * would be wrong.
+ * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters. In the
+ * multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8
+ * characters beyond ASCII is probably UTF-8 with some broken bytes, because hardly any windows-1252 word looks like a UTF-8 character. It
+ * is not western: as windows-1252, all these letters would be wrong.
  */
 export function looksWestern(sample: Buffer): boolean {
   if (isUtf8(wholeCharacters(sample))) return false;
@@ -44,7 +42,7 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 32) >= 97 && (byte | 32) <= 122;
 }
 
-/** `bytes` without a UTF-8 character that is cut at the end. */
+/** Returns `bytes` without an incomplete UTF-8 character at the end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;

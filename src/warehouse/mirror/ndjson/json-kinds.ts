@@ -1,7 +1,7 @@
 import { classifyValue, DATE, type Kind, KIND_TYPES, LOSSY, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN, widenKind } from '../csv/csv-values.js';
 import { INTS, TEXTS } from './json-reader.js';
 
-/* The kinds of a JSON value: the kinds of a CSV value (see csv-values.ts), and these further ones. */
+/* A JSON value has one of the kinds of a CSV value (see csv-values.ts) or one of these. */
 export const DOCUMENT = 11;
 export const EMPTY_LIST = 12;
 export const INT_LIST = 13;
@@ -29,7 +29,7 @@ export function kindOfNested(elements: number): number {
   return (elements === TEXTS ? TEXT_LIST : elements === INTS ? INT_LIST : DOCUMENT) | LOSSY;
 }
 
-/** The narrowest kind that holds all values of a column of the kind `kind` and a further value of the kind `value`. */
+/** Returns the narrowest kind that fits both the values so far (kind `kind`) and a further value (kind `value`). */
 export function joinKinds(kind: number, value: number): number {
   if (kind === value || kind === UNKNOWN) return value;
   if (kind < DOCUMENT && value < DOCUMENT) return widenKind(kind, value);

@@ -18,18 +18,18 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const LETTER_U = 117;
 
-/** The deepest nesting of a value. PostgreSQL's JSON parser reads some thousand levels before its stack is full. */
+/** Maximum nesting depth of a value. PostgreSQL's JSON parser overflows its stack only after some thousand levels. */
 const mostDepth = 1000;
 /** Bit mask: `nested` pauses after every 1024 values. */
 const valuesOfStep = 1023;
-/** The most bytes of a string that are read without a pause. */
+/** Maximum number of bytes of a string that are read without a pause. */
 const stringOfStep = 256 * 1024;
 /**
- * The most names of an object. All names of an object are held in a Set to find one that repeats, and the next growth of a Set of a million
- * names takes 0.25 s.
+ * Maximum number of names in an object. A Set of all names finds a repeated one. With a million names, one growth of the Set blocks the
+ * process for 0.25 s.
  */
 const mostNames = 100_000;
-/** The most bytes of a name, which is read without a pause. */
+/** Maximum number of bytes of a name. A name is read without a pause, so longer names are refused. */
 const longestName = 64 * 1024;
 
 export const STRING = 0;
@@ -52,12 +52,12 @@ export const INTS = 2;
 export const OTHERS = 4;
 
 /**
- * Reads JSON (RFC 8259) in lines of UTF-8 without creating its values: the reader checks the grammar and finds where a value ends. A line
- * feed ends every loop, so `bytes` must have one. Text that PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs. A
- * name that an object has twice is refused too, because JSON readers differ in which of the two values they keep.
+ * Reads JSON (RFC 8259) in lines of UTF-8 without creating its values: the reader checks the grammar and finds the end of each value. Its
+ * loops stop only at a line feed, so `bytes` must have one. Text that PostgreSQL cannot store is refused: U+0000, and halves of surrogate
+ * pairs. An object with the same name twice is refused too, because JSON readers differ in which of the two values they keep.
  */
 export class JsonReader {
-  /** The 1-based number of the line that is read, and the place in `bytes` at which the line begins. */
+  /** 1-based number of the current line, and the index in `bytes` at which it begins. */
   line = 1;
   lineStart = 0;
   /** Kind of the value that was read last: STRING, NUMBER and so on. */
@@ -65,15 +65,15 @@ export class JsonReader {
   /** Whether the string that was read last has a backslash, and whether it has `\u`. */
   hasEscapes = false;
   hasCodes = false;
-  /** Whether the string that was read last is longer than one step, so that `more` must go on with it. */
+  /** True if reading the last string stopped in its middle, because it is longer than one step. `more` then continues. */
   isOpen = false;
   /** Kinds of the elements of the list that was read last, as bits: TEXTS, INTS and OTHERS. */
   elements = 0;
 
   private readonly containers = new Uint8Array(mostDepth);
   /**
-   * The names of the open object at each depth. Most objects have few names: `firstNames` has the start and end of the first name in
-   * `bytes`, and `names` is a Set of all names once there is a second one.
+   * The names of the open objects, by depth. Most objects have few names: `firstNames` has the start and end of the first name in `bytes`,
+   * and `names` is a Set of all names once there is a second one.
    */
   private readonly firstNames = new Int32Array(mostDepth * 2);
   private readonly names: (Set<string> | null)[] = [];
@@ -91,16 +91,17 @@ export class JsonReader {
     return at;
   }
 
-  /**
-   * Tells whether the value that begins at `at` is an object or a list. Objects and lists are read by `nested`, all other values by
-   * `scalar`.
-   */
+  /** Returns whether the value that begins at `at` is an object or a list. `nested` reads objects and lists, `scalar` all other values. */
   isNested(at: number): boolean {
     const byte = this.bytes[at];
     return byte === OPEN_OBJECT || byte === OPEN_LIST;
   }
 
-  /** Reads the name whose opening quote is at `from`. @returns the place behind its closing quote. @throws SchemaError */
+  /**
+   * Reads the name whose opening quote is at `from`.
+   * @returns the index after its closing quote
+   * @throws SchemaError
+   */
   name(from: number): number {
     if (this.bytes[from] !== QUOTE) throw this.wanted(from, aName);
     this.hasEscapes = false;
@@ -110,14 +111,18 @@ export class JsonReader {
     return end;
   }
 
-  /** Goes on with a string that is too long for one step and was left open at `at`. @returns the next end, as `scalar` does */
+  /**
+   * Continues to read a string that was left unfinished at `at`.
+   * @returns the end of the string, or the index where reading stopped again, as `scalar` does
+   */
   more(at: number): number {
     return this.characters(at, at + stringOfStep);
   }
 
   /**
-   * @returns the place behind the string whose characters go on at `from`; or a place at or behind `limit`, at which the string is left
-   * open
+   * Reads the characters of a string from `from` on.
+   * @returns the index after the closing quote. If none comes before `limit`, the index at or just after `limit` where reading stopped, and
+   *   `isOpen` is true
    */
   private characters(from: number, limit: number): number {
     const { bytes } = this;
@@ -151,9 +156,9 @@ export class JsonReader {
     return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
   }
 
-  /** The problem of a syntax error. The second parameter describes the sign that should stand at `at`. */
+  /** Makes the error for invalid JSON. The second parameter describes the character that is expected at `at`. */
   wanted(at: number, { zh, en }: Bilingual): SchemaError {
-    // The column is counted in characters from 1, as an editor counts.
+    // Characters are counted from 1, as in an editor.
     const column = this.bytes.toString('utf8', this.lineStart, at).length + 1;
     return this.problem('syntax', {
       zh: `不是有效的 JSON：第 ${column} 个字符处应为${zh}`,
@@ -165,7 +170,11 @@ export class JsonReader {
     return fileProblem('ndjson', type, { line: this.line }, text);
   }
 
-  /** @param end the end of the name of an object's member. @returns the place of the member's value, behind the colon */
+  /**
+   * Skips the colon after the name of an object's member.
+   * @param end the index after the name
+   * @returns the index of the member's value
+   */
   behindColon(end: number): number {
     const at = this.skipSpace(end);
     if (this.bytes[at] !== COLON) throw this.wanted(at, aColon);
@@ -178,8 +187,9 @@ export class JsonReader {
   }
 
   /**
-   * @returns the end of the string, number or word (true, false, null) that begins at `at`. A string that is too long for one step is left
-   * open: the caller goes on with `more` while `isOpen`.
+   * Reads the string, number or word (true, false, null) that begins at `at`. A string that is too long for one step is left unfinished:
+   * the caller continues with `more` while `isOpen`.
+   * @returns the index after the value
    * @throws SchemaError
    */
   scalar(at: number): number {
@@ -229,8 +239,9 @@ export class JsonReader {
 
   /**
    * Reads the object or list that begins at `from`. It uses no recursion, so that deep nesting cannot overflow the stack. It pauses between
-   * steps, because a line may hold millions of values.
-   * @returns the end of the object or list. @throws SchemaError
+   * steps, because a line may have millions of values.
+   * @returns the index after the object or list
+   * @throws SchemaError
    */
   *nested(from: number): Steps<number> {
     const { bytes, containers } = this;
@@ -283,7 +294,10 @@ export class JsonReader {
     return this.token === NUMBER && classifyValue(this.bytes, start, end) === INT ? INTS : OTHERS;
   }
 
-  /** Reads the first name of an object, which begins at `at`. @returns the place of its value */
+  /**
+   * Reads the first name of an object, which begins at `at`.
+   * @returns the index of its value
+   */
   private firstName(at: number, level: number): number {
     const end = this.name(at);
     this.firstNames[2 * level] = at + 1;
@@ -303,8 +317,9 @@ export class JsonReader {
   }
 
   /**
-   * Reads one character that is written as `\u` and four digits, or as two such escapes if it takes a surrogate pair.
-   * @returns the place behind the character. @throws SchemaError for a character that a text of PostgreSQL cannot hold
+   * Reads one character that is written as `\u` and four digits, or as two such escapes if it is a surrogate pair.
+   * @returns the index after the character
+   * @throws SchemaError for a character that a text of PostgreSQL cannot contain
    */
   private codedCharacter(at: number): number {
     const unit = this.codeUnit(at);

@@ -73,7 +73,8 @@ describe('loadNdjson', () => {
   });
 
   it('reads a long value, which it takes apart, as it reads a short one', async () => {
-    // Longer than the part of a value that is written at once; the odd length lets parts begin at every place of an escape.
+    // The value is longer than the part of it that is written at once. Because of its odd length, parts begin at every position of an
+    // escape.
     const count = 40_001;
     const text = `\\u4e00${'\\ud83d\\ude00\\n字\\t\\\\é'.repeat(count)}`;
     const values = {

@@ -17,14 +17,14 @@ import { columnForm, RowTexts } from './row-texts.js';
 export interface NdjsonFormat {
   /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
-  /** Whether columns whose names a table cannot have get other names. */
+  /** Whether keys that cannot be column names are replaced by other names. */
   renames: boolean;
 }
 
 export interface LoadedNdjson {
   rows: number;
   columns: { name: string; type: string }[];
-  /** Warnings that name the columns whose values are of several JSON types. */
+  /** Warnings that name the columns whose values have several JSON types. */
   warnings: Bilingual[];
   renamed: RenamedColumn[];
 }
@@ -34,9 +34,9 @@ const copyForm = 'FORMAT text';
 const mostWarnings = 20;
 
 /**
- * Loads an NDJSON file in one pass: each key becomes a column, and each value a text that COPY reads. Numbers pass as the file has them, so
- * no number is rounded. When a value breaks the type of its column, or a new key appears, the COPY is finished, the table is changed, and a
- * new COPY goes on, all in the caller's transaction.
+ * Loads an NDJSON file in one pass: each key becomes a column, and each value becomes a text that COPY reads. Numbers are passed on as they
+ * are written, so no number is rounded. When a value does not fit the type of its column, or a new key appears, the running COPY is
+ * finished, the table is changed, and a new COPY begins, all in the caller's transaction.
  * @throws SchemaError with the line of the file, or PostgreSQL's error
  */
 export async function loadNdjson(
@@ -119,7 +119,7 @@ class NdjsonLoad {
   private async send(bytes: Buffer, found: ScannedRows, firstLine: number): Promise<void> {
     this.scannedRows += found.rows;
     const isNew = this.tableKinds === null;
-    // The table of the first block does not exist yet, so it gets the types of that sample at no cost.
+    // Before the first block there is no table yet. It is created with the types that this block needs, so nothing has to be changed.
     const split = isNew ? 0 : (found.split?.row ?? found.rows);
     const splitLine = isNew ? firstLine : (found.split?.line ?? Infinity);
     if (!isNew) {
@@ -161,7 +161,7 @@ class NdjsonLoad {
   }
 
   /**
-   * Refuses to widen a column to text if stored rows have lost their spelling under the former type: their text would differ from the file.
+   * Refuses to widen a column to text if its former type has changed the spelling of stored values: their text would differ from the file.
    */
   private refuseLostSpellings(before: readonly number[], splitLine: number): void {
     const { kinds, lossyLines, names, widenedLines } = this.scanner;
@@ -186,8 +186,8 @@ class NdjsonLoad {
 }
 
 /**
- * Refuses a file whose first rows have no keys. A table without columns could not keep the number of its rows once the first key adds a
- * column.
+ * Refuses a file whose first block has no keys. It would need a table without columns, which loses the number of its rows when the first
+ * key adds a column.
  */
 function noKeys(): SchemaError {
   return fileProblem(

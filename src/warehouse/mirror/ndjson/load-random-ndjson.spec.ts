@@ -23,7 +23,7 @@ describe('loadNdjson', () => {
       const bytes = inPieces(Buffer.from(file), sizes ? 7 : 65_536);
       const read = tables.load({ format: 'ndjson' }, target => loadNdjson(bytes, { nullMarker: null, renames: false }, target, sizes));
       const loaded = await read.catch((error: unknown) => {
-        // Values of late types may be refused, as the spelling of stored ones is lost.
+        // A value that widens a column to text may be refused, because the spelling of stored values is lost.
         if (sizes && error instanceof SchemaError && error.problems[0]!.type === 'ndjson_type_conflict') return null;
         throw error;
       });
@@ -49,13 +49,16 @@ describe('loadNdjson', () => {
   });
 });
 
-/** A value of JSON with the spelling of the file. */
+/** A JSON value, and its spelling in the file. */
 interface Exact {
   raw: string;
   value: unknown;
 }
 
-/** Reads a row with JSON.parse, whose source texts keep numbers exact. Members are cut out of the line by the generator's own spacing. */
+/**
+ * Reads a row without the loader's code. \u00a6 and \u00a7 mark the commas and colons of the row (see `randomLines`), JSON.parse reads each
+ * value, and `raw` keeps numbers exact.
+ */
 function readExactly(line: string): Map<string, Exact | null> {
   const members = line.trim().slice(1, -1);
   if (members === '') return new Map();
@@ -114,7 +117,10 @@ function textOf(value: Exact | null, type: string): string | null {
   return typeof value.value === 'string' ? value.value : value.raw;
 }
 
-/** Lines in which \u00a6 is every top-level comma and \u00a7 every top-level colon, which the loader never sees. */
+/**
+ * Random rows, in which \u00a6 stands for each top-level comma and \u00a7 for each top-level colon. Both are replaced before the loader
+ * reads them.
+ */
 function randomLines(random: () => number): string[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   const scalars: (() => string)[] = [

@@ -18,21 +18,21 @@ const CLOSE_OBJECT = 125;
 
 /** Bit mask: `scan` pauses after every 64 lines. */
 const linesOfStep = 63;
-/** The most rows and runs of blank lines of one scan. A block of 16 MiB behind a long line could else have two million. */
+/** Maximum number of rows and runs of blank lines in one scan. Without it, a block of 16 MiB after a long line could have two million. */
 export const rowsOfScan = 20_000;
-/** The most bytes of a date or time, even if every character is written as `\u` and four digits. */
+/** Maximum number of bytes of a date or time. It has room for each character written as `\u` and four digits. */
 const longestTime = 6 * 64;
 
-/** Token of a string with `\u`. COPY reads all other strings as JSON writes them. */
+/** Token of a string that contains `\u`. COPY can read all other JSON strings unchanged. */
 export const CODED = 5;
 
 export interface NdjsonScannerOptions {
   /** The text of a JSON string that stands for NULL; null for none. */
   nullMarker: string | null;
   mostColumns: number;
-  /** Names the columns whose keys a table cannot have; null to refuse such keys. */
+  /** Makes names for keys that cannot be column names; null to refuse such keys. */
   names: ColumnNames | null;
-  /** Tells whether the type of a column is given. PostgreSQL then checks its values. */
+  /** Whether the type of a column is given. PostgreSQL then checks its values. */
   isGiven: (name: string) => boolean;
   /** @throws SchemaError for a key that the upload cannot take */
   checkName: (name: string, line: number) => void;
@@ -50,7 +50,7 @@ export interface ScannedRows {
   rowLines: number[];
   /** Four numbers for each cell: column index, start and end in the block, token. The quotes of a string are outside of start and end. */
   cells: number[];
-  /** The first row that needs wider types or new columns, compared with the table before the block; null for none. */
+  /** The first row of the block that needs a wider type or a new column; null if there is none. */
   split: { row: number; line: number } | null;
   blankLines: BlankLines[];
 }
@@ -123,7 +123,10 @@ export class NdjsonScanner {
     return scanned;
   }
 
-  /** @param seen bytes of the unfinished line. @throws SchemaError if the line is longer than `longestRecordBytes` */
+  /**
+   * @param seen bytes of the unfinished line so far
+   * @throws SchemaError if the line is longer than `longestRecordBytes`
+   */
   requireEnd(seen: number): void {
     this.reader.line = this.line;
     if (seen > longestRecordBytes) throw lineTooLong(this.reader);
@@ -168,8 +171,8 @@ export class NdjsonScanner {
   }
 
   /**
-   * Lines of a file mostly have the same keys in the same order, so the key at `from` is first compared with the column's. @returns the
-   * place behind the key's closing quote; 0 if the keys differ
+   * Compares the key at `from` with the key of the column at this position, because most lines have the same keys in the same order.
+   * @returns the index after the key's closing quote; 0 if the keys differ
    */
   private sameKey(column: number, from: number): number {
     const key = this.keys[column];
@@ -201,7 +204,7 @@ export class NdjsonScanner {
     const column = this.names.push(name) - 1;
     const isGiven = this.options.isGiven(name);
     this.columnOf.set(Buffer.from(key).toString('latin1'), column);
-    // A key that JSON writes with escapes has several spellings, so it is not compared as bytes but read each time.
+    // JSON can write a key with `"` or `\` in several ways, so such a key is decoded in each line instead of compared as bytes.
     this.keys.push(/["\\]/.test(key) ? null : Buffer.from(`${key}"`));
     this.given.push(isGiven);
     this.kinds.push(isGiven ? TEXT : UNKNOWN);
@@ -248,7 +251,7 @@ export class NdjsonScanner {
 
   private isNullMarker(start: number, end: number): boolean {
     const { nullMarker } = this.options;
-    // An escaped character has at most six bytes for each byte of the text.
+    // An escape has at most six bytes for each byte of the decoded text, so a longer string cannot be the marker.
     if (nullMarker === null || end - start > 6 * Buffer.byteLength(nullMarker)) return false;
     return this.reader.text(start, end) === nullMarker;
   }

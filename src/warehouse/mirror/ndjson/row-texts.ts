@@ -19,16 +19,16 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const pieceBytes = 256 * 1024;
 /**
- * Bytes of a value that are written between two pauses, so that no line blocks the event loop. A list is written in parts of `partOfList`
- * bytes, each of which takes some milliseconds.
+ * How many bytes of a value are written between two pauses, so that a long value does not block the event loop. A list is written in parts
+ * of `partOfList` bytes, each of which takes some milliseconds.
  */
 const stepBytes = 64 * 1024;
 const partOfList = 16 * 1024;
-/** The most bytes of an element of a list, which is read without a pause. */
+/** Maximum number of bytes of one element of a long list. An element is written without a pause, so longer ones are refused. */
 const longestElement = 1024 * 1024;
 const shortText = 64;
 
-/** How the values of a column are written. */
+/** How the values of a column are written in the format of COPY. */
 export interface ColumnForm {
   name: string;
   /** True for the types json and jsonb: their strings keep their quotes. */
@@ -36,19 +36,19 @@ export interface ColumnForm {
   rewrite: FieldRewrite | null;
 }
 
-/** The form of a column of the type `type`. A list type that was inferred from the file gets the rewrite that a given list type has. */
+/** Returns the form of a column. If its list type was inferred from the file, it gets the same rewrite as a given list type. */
 export function columnForm(name: string, type: string, rewrite: FieldRewrite | null): ColumnForm {
   return { name, isDocument: /^jsonb?$/.test(type), rewrite: rewrite ?? (type.endsWith('[]') ? listForm : null) };
 }
 
 /**
- * Writes rows in the text format of COPY, in pieces of about 256 KiB. COPY knows the escapes of JSON, besides `\u`, so the bytes of most
- * strings go through unchanged.
+ * Writes rows in the text format of COPY, in pieces of about 256 KiB. COPY reads the escapes of JSON, except for `\u`, so most strings are
+ * copied unchanged.
  */
 export class RowTexts {
   private out = Buffer.allocUnsafe(0);
   private size = 0;
-  /** By column index: the place of the column's cell in `cells`, and the row that the cell belongs to. */
+  /** By column index: where the column's last cell begins in `cells`, and the row of this cell. */
   private readonly cellOf: number[];
   private readonly rowOf: number[];
 
@@ -63,8 +63,8 @@ export class RowTexts {
   }
 
   /**
-   * Yields the text of the rows `from` to `to` in pieces. A null marks a point at which the caller may pause. @throws SchemaError for a
-   * value that is not in the form of its column
+   * Yields the text of the rows from `from` to `to - 1` in pieces. A null marks a point at which the caller may pause.
+   * @throws SchemaError for a value that is not in the form of its column
    */
   *pieces(from: number, to: number): Generator<Buffer | null, void> {
     this.out = Buffer.allocUnsafe(pieceBytes * 2);
@@ -124,7 +124,7 @@ export class RowTexts {
     else this.copy(start, end);
   }
 
-  /** Writes a cell in parts, with pauses between them. */
+  /** Writes a cell of more than `stepBytes` bytes in parts, with pauses between them. */
   private *longCell(form: ColumnForm, cell: number, line: number): Generator<Buffer | null, void> {
     const { cells } = this.scanned;
     const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
@@ -149,8 +149,8 @@ export class RowTexts {
   }
 
   /**
-   * Rewrites a long JSON list as an array of PostgreSQL, in parts of whole elements. Each part is rewritten as a list, and its braces are
-   * left out.
+   * Rewrites a long JSON list as a PostgreSQL array, in parts of whole elements. Each part is rewritten as a list of its own, and the
+   * braces of its result are left out.
    */
   private *list(name: string, start: number, end: number, line: number): Generator<Buffer | null, void> {
     const { bytes } = this;
@@ -180,8 +180,7 @@ export class RowTexts {
   }
 
   /**
-   * @returns the end of the next part of a string. A part never cuts an escape, a UTF-8 character, or the two `\u` escapes of a surrogate
-   * pair
+   * Finds the end of the next part of a string. A part contains only whole escapes, UTF-8 characters and surrogate pairs of `\u` escapes.
    */
   private endOfPart(from: number, end: number): number {
     if (end - from <= stepBytes) return end;

@@ -24,13 +24,12 @@ import { RowLines } from './row-lines.js';
 import { type SpooledFile, SpoolFolder } from './spool-folder.js';
 
 /**
- * A Parquet file is read by a process of its own, which may take a gigabyte of memory. So two files are read at once, and one of each
- * caller.
+ * A process of its own reads a Parquet file and may take a gigabyte of memory. So at most two files are read at once, one for each caller.
  */
 const share = { places: 2, waitingPerCaller: 4, waiting: 20, patienceMs: 60_000 };
 /**
- * The most bytes of text for each byte of the file, and the bytes of text that any file may have. A Parquet dictionary can stand for
- * endless rows.
+ * Bounds on the text that a file yields: `ratio` bytes for each byte of the file, and in any case `freeBytes`. A small Parquet dictionary
+ * can stand for an endless number of rows.
  */
 const densest = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const table = 'file';
@@ -64,7 +63,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @param renames whether columns whose names a table cannot have get other names
+   * @param renames whether column names that a table cannot have are replaced
    * @throws SchemaError for a file that cannot be read, with the row if PostgreSQL refuses one; DriverNotInstalledError, UploadsBusyError
    */
   async load(caller: number, bytes: AsyncIterable<Buffer>, renames: boolean, target: CopyTarget): Promise<LoadedParquet> {
@@ -125,7 +124,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** @throws SchemaError naming every column whose name or type the table cannot have. No column is left out silently */
+/** @throws SchemaError naming every column whose name or type the table cannot have: no column is left out silently */
 function requireReadable(columns: readonly TableColumn[], renames: boolean): void {
   const names = columns.map(({ name }) => name);
   if (!renames) checkColumnNames(names, index => ['body', names[index]!], undefined, renameHint);

@@ -7,21 +7,22 @@ import { type FieldRewrite, longestRewritten, misread } from '../csv/field-rewri
 
 const tab = 9;
 const lineFeed = 10;
-/** The most bytes of UTF-8 for one unit of UTF-16. */
+/** Maximum number of UTF-8 bytes for one UTF-16 code unit. */
 const bytesOfCharacter = 3;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
 
 /**
- * Changes the COPY lines that DuckDB writes: it rewrites texts of columns whose table type is not text, and can put the row's number first.
+ * Changes the COPY lines that DuckDB writes: it rewrites texts for columns whose table type is not text, and puts the row number first if
+ * the table has a column for it.
  */
 export class RowLines {
   private readonly rewrites: (FieldRewrite | null)[];
   private readonly isUnchanged: boolean;
   private readonly hasRewrites: boolean;
   private readonly hasLines: boolean;
-  /** The index of the column whose value comes next. */
+  /** The index of the column to which the next bytes belong. */
   private column = 0;
-  /** The bytes so far of a value that is to be rewritten. */
+  /** The parts read so far of a value that is to be rewritten. */
   private value: Buffer[] = [];
   private valueBytes = 0;
   private rowBytes = 0;
@@ -40,9 +41,10 @@ export class RowLines {
   }
 
   /**
-   * Takes a chunk, which may end within a row. @returns the bytes to send for it. Only a value that is to be rewritten is held back until
-   * it is complete, so a row of 16 MiB is never read in one go. @throws SchemaError with the row that is too long, or has a text that is
-   * not in the form of its column
+   * Converts a chunk, which may end within a row. Only a value that is to be rewritten is kept until it is complete, so a row of 16 MiB is
+   * never processed in one step.
+   * @returns the bytes to send for the chunk
+   * @throws SchemaError with the row that is too long, or has a text that is not in the form of its column
    */
   of(chunk: Buffer): Buffer {
     if (this.isUnchanged) return chunk;
@@ -73,7 +75,7 @@ export class RowLines {
     return Buffer.concat(out);
   }
 
-  /** The end of the part of a row that is taken in one go: the next tab if the row has values to rewrite, else the next line feed. */
+  /** Finds the end of the next part of a row: the next tab if the row has values to rewrite, otherwise the next line feed. */
   private endOfPart(chunk: Buffer, from: number): number {
     if (!this.hasRewrites) {
       const end = chunk.indexOf(lineFeed, from);
@@ -91,7 +93,10 @@ export class RowLines {
     this.isAtStart = true;
   }
 
-  /** Keeps a part of a value that is to be rewritten. @throws SchemaError for a value with more bytes than any value of the form has */
+  /**
+   * Keeps a part of a value that is to be rewritten. A value that is too long for any rewrite is refused at once.
+   * @throws SchemaError
+   */
   private hold(part: Buffer, rewrite: FieldRewrite): void {
     this.value.push(part);
     this.valueBytes += part.length;

@@ -17,7 +17,9 @@ export interface SpooledFile {
   remove: () => Promise<void>;
 }
 
-/** Keeps uploaded files on disk while they are read. Each process removes the files that an earlier process of its machine left behind. */
+/**
+ * Keeps uploaded files on disk while they are read. A process removes the files that an earlier process on the same machine left behind.
+ */
 export class SpoolFolder {
   private readonly directory: string;
 
