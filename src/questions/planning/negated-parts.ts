@@ -110,5 +110,5 @@ function scopeOf(text: string, { start, end }: Mention, language: Language, aske
 
 /** Whether a name right before a negation is its subject: `Exotic不供应`, `does Exotic not supply`. */
 function isRightBefore(text: string, name: Mention, negation: Mention): boolean {
-  return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
+  return name.end <= negation.start && /^[\s"'”’」》]*(?:从|都|还|does|did|do)?\s*$/.test(text.slice(name.end, negation.start));
 }

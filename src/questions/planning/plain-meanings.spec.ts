@@ -60,8 +60,8 @@ describe('verbs of trade that are no relations', () => {
     },
   );
 
-  it('asks back where two kinds of persons may be meant', async () => {
-    expect(await ask('Who uses 蓝牙耳机?')).toBe('refused: "蓝牙耳机" can be read in several ways here');
+  it.each(['卖过的产品', 'products that were sold', '蓝牙耳机被买了吗'])('%s: names no trader', async question => {
+    expect(await ask(question)).toMatch(/^refused: /);
   });
 });
 

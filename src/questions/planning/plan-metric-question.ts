@@ -16,6 +16,7 @@ import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
+import { whyUnsaid } from './refuse-unsaid.js';
 import { whyNotTraded } from './trade-verbs.js';
 
 /**
@@ -69,6 +70,7 @@ function planMetric(
   const unmeant =
     whyRelated(metric, schema, terms, filters) ??
     (filters.some(({ negated }) => negated) && saysExclusion(linked.text) ? null : whyOthers(unread)) ??
+    whyUnsaid(unread, linked.text, linked.mentions) ??
     whyNotTraded(unread, new Set([...filters.map(({ label }) => label), ...terms.labels.map(({ label }) => label)]), schema);
   if (unmeant) return { reason: unmeant };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');

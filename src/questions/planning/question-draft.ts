@@ -24,13 +24,14 @@ import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
+import { whyBareVerb, whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
 import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
-import { whyNotTraded, withTrader } from './trade-verbs.js';
+import { whyNotTraded, whyNoTrader, withTrader } from './trade-verbs.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
 
 /** A linked question on its way to a plan: its parts, and the methods common to all kinds of plan. */
@@ -105,6 +106,9 @@ export abstract class QuestionDraft {
     this.words = words.map((word, i) => (roles[i] === asked ? asked : word));
     this.thresholds = readThresholds(terms, this.words, schema);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
+    const reason =
+      whyDimension(terms.text, linked.mentions) ?? whyUnsaid(this.unread, terms.text, linked.mentions) ?? whyBareVerb(this.unread, null);
+    if (reason) throw new UnplannableError(reason.zh, reason.en);
   }
 
   protected async read(part: {
@@ -294,12 +298,26 @@ export abstract class QuestionDraft {
   }
 
   /** Refuses words that name nothing in the graph and that the query does not express: 其他, or 买 in a question about suppliers. */
-  private refuseUnsaid(cypher: string, target: string): void {
-    const { entities, values, labels } = this.terms;
+  private refuseUnsaid(writer: CypherWriter, cypher: string): void {
+    const { entities, values, labels, properties } = this.terms;
     const excludes = [...entities, ...values].some(({ negated }) => negated) && saysExclusion(this.terms.text);
     const leavesOut = excludes || / <> n\d/.test(cypher);
-    const named = [target, ...labels.map(({ label }) => label), ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label))];
-    const reason = (leavesOut ? null : whyOthers(this.unread)) ?? whyNotTraded(this.unread, new Set(named), this.schema);
+    const named = new Set([
+      writer.target,
+      ...labels.map(({ label }) => label),
+      ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label)),
+    ]);
+    const asked = {
+      labels: this.schema.labels.filter(({ name }) => named.has(name)),
+      properties: [...properties.flatMap(({ owners }) => owners), ...values.flatMap(term => term.values)].map(({ property }) => property),
+      isOwn: writer.edges.length === 0,
+    };
+    const reason =
+      (leavesOut ? null : whyOthers(this.unread)) ??
+      whyNotTraded(this.unread, named, this.schema) ??
+      whyNoTrader(this.unread, asked.labels) ??
+      whyBareVerb(this.unread, asked) ??
+      whyCurrent(this.unread, writer, this.schema);
     if (reason) throw new UnplannableError(reason.zh, reason.en);
   }
 
@@ -307,7 +325,7 @@ export abstract class QuestionDraft {
     this.choices.requireUsed();
     if (this.among && !this.isLimited) throw notAmong(this.among);
     const cypher = writer.text(returns);
-    this.refuseUnsaid(cypher, writer.target);
+    this.refuseUnsaid(writer, cypher);
     const inNegation = new Set(this.negated.flatMap(({ terms, excluded }) => [...terms, ...excluded]).map(({ mention }) => mention));
     const names = [
       ...this.terms.entities

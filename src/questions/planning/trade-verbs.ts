@@ -91,6 +91,20 @@ export function whyNotTraded(unread: string, names: ReadonlySet<string>, schema:
   return null;
 }
 
+/**
+ * The reason to refuse a verb of trade in a question about the graph that names no trader of the verb's side: `Which papers did X sell?`.
+ * Null if it does, or has no verb of trade.
+ */
+export function whyNoTrader(unread: string, labels: readonly LabelSchema[]): Bilingual | null {
+  for (const { side, verb, other } of verbs) {
+    const said = verb.exec(unread)?.[0];
+    const isTrader = (label: LabelSchema): boolean => isSide(label, side) || (other.test(unread) && isSide(label, otherOf(side)));
+    if (said !== undefined && !labels.some(isTrader))
+      return { zh: `图中没有“${said}”这个关系；请写出图中的关系`, en: `The graph has no relation "${said}"; name a relation of the graph` };
+  }
+  return null;
+}
+
 function otherOf(side: Side): Side {
   return side === 'buyer' ? 'seller' : 'buyer';
 }
