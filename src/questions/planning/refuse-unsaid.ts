@@ -3,6 +3,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { meaningOf, type Mention } from '../linking/meaning.js';
 import { senseOf } from '../linking/synonyms.js';
 import { type CypherWriter } from './cypher-writer.js';
+import { isSeller } from './trade-verbs.js';
 
 /**
  * Words that change what is asked, though they name no part of the graph. The patterns are matched in the question without the words that
@@ -23,18 +24,18 @@ const claims: readonly Claim[] = [
   },
   {
     words:
-      /\bhow (?:do|does|did|is|are|was|were|can|could|has|have|had|to)\b(?! (?:you|i|we)\b)(?!.*\b(?:related|connected|linked|associated)\b)|(?:怎么|怎样|如何)(?=\s{2,})/,
+      /\bhow (?:do|does|did|is|are|was|were|can|could|has|have|had|to)\b(?! (?:you|i|we)\b)(?!.*\b(?:related|connected|linked|associated)\b)|(?:怎么|怎样|如何)(?=\s{2})/,
     zh: '图中没有“%”所问的方式；请改问图中有什么',
     en: 'The graph does not say how, which "%" asks for; ask what there is',
   },
   {
     words:
-      /\b(?:will|would|shall|should|must|might)\b(?! (?:you|i|we|like)\b)|\b(?:can|could|may)(?=\s{3,})|\b(?:i|we|they|it) (?:can|could|may|might)\b|\b(?:going|supposed|allowed|able|likely|planning|wants?|wanted|needs?|used) to\b(?<!\b(?:i|we|you) \w+ to)/,
+      /\b(?:will|would|shall|should|must|might)\b(?! (?:you|i|we|like)\b)|\b(?:can|could|may)(?=\s{3})|\b(?:i|we|they|it) (?:can|could|may|might)\b|\b(?:going|supposed|allowed|able|likely|planning|wants?|wanted|needs?|used) to\b(?<!\b(?:i|we|you) \w+ to)/,
     zh: '图中只有已有的关系，没有“%”的含义；请去掉它再问',
     en: 'The graph has what is so, and not what "%" adds; ask without it',
   },
   {
-    words: /(?<![我们您你主重只功性职智机协大社])(?:将会?|想要?|打算|应该|必须|可能|需要|正在|可以|能够?|要|会)(?=\s{2,})|(?:想|需)要的/,
+    words: /(?<![我们您你主重只功性职智机协大社])(?:将会?|想要?|打算|应该|必须|可能|需要|正在|可以|能够?|要|会)(?=\s{2})|(?:想|需)要的/,
     zh: '图中只有已有的关系，没有“%”的含义；请去掉它再问',
     en: 'The graph has what is so, and not what "%" adds; ask without it',
   },
@@ -62,14 +63,19 @@ const isEmployee = ({ name, aliases }: LabelSchema): boolean =>
 const bareVerbs: readonly BareVerb[] = [
   {
     words: /\b(?:make|makes|made|making)\b|生产|制造/,
-    fits: ({ properties, isOwn }) => isOwn || properties.some(name => /maker?|manufactur|produc|厂|生产/i.test(name)),
+    fits: ({ properties, isOwn }) => isOwn || properties.some(name => /maker|manufactur|producer|厂|生产/i.test(name)),
   },
-  { words: /\b(?:comes?|came|coming) from\b|\b(?:live|lives|lived|living)\b|居住|(?<!入)住(?![院址宿房])/, fits: ({ isOwn }) => isOwn },
+  { words: /\b(?:comes?|came|coming) from\b/, fits: ({ labels, isOwn }) => isOwn || labels.some(isSeller) },
+  { words: /\b(?:live|lives|lived|living)\b|居住|(?<!入)住(?![院址宿房])/, fits: ({ isOwn }) => isOwn },
   { words: /\b(?:work|works|worked|working)\b/, fits: ({ labels }) => labels.some(isEmployee) },
   {
     words:
-      /\b(?:go to|goes|went|going|use|uses|used|using|own|owns|owned|owning|generated?|generates|earn|earns|earned|achieved?|achieves|provided?|provides|collaborated?|cooperated?)\b|\b(?:did|does|do)\s{3,}(?:get|find|give|need|see|like|want|know|go|let|show|tell)\b|\s{3,}(?:gets?|needs?|wants?|likes?|knows?|sees?|go)\s{3,}|\b(?:listed|called|given) (?:by|to)(?=\s{3,})|\bwho (?:calls|called|lists|listed|gives|gave)\b|使用|[看做][了过]/,
+      /\b(?:go to|goes|went|going|us(?:e|es|ed|ing)|own(?:s|ed|ing)?|generate[sd]?|earn(?:s|ed)?|achieve[sd]?|provide[sd]?|collaborated?|cooperated?)\b|使用|[看做][了过]/,
   },
+  // Words for the one who asks (`get`, `I want`, `do you know`) are verbs of something else behind its name.
+  { words: /\b(?:did|does|do)\s{3,}(?:get|find|give|need|see|like|want|know|go|let|show|tell)\b/ },
+  { words: /(?<=\s{3})(?:gets?|needs?|wants?|likes?|knows?|sees?|go)(?=\s{3})/ },
+  { words: /\b(?:listed|called|given) (?:by|to)(?=\s{3})|\bwho (?:call|list|give)(?:s|ed)?\b|\bwho gave\b/ },
 ];
 
 /** Words right before a name or a label that say more than that two things are related. */

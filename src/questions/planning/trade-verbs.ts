@@ -99,7 +99,8 @@ export function whyNoTrader(unread: string, labels: readonly LabelSchema[]): Bil
   for (const { side, verb, other } of verbs) {
     const said = verb.exec(unread)?.[0];
     const isTrader = (label: LabelSchema): boolean => isSide(label, side) || (other.test(unread) && isSide(label, otherOf(side)));
-    if (said !== undefined && !labels.some(isTrader))
+    // `卖得最贵` only says that the price is that of a sale.
+    if (said !== undefined && !unread.includes(`${said}得`) && !labels.some(isTrader))
       return { zh: `图中没有“${said}”这个关系；请写出图中的关系`, en: `The graph has no relation "${said}"; name a relation of the graph` };
   }
   return null;
@@ -107,6 +108,11 @@ export function whyNoTrader(unread: string, labels: readonly LabelSchema[]): Bil
 
 function otherOf(side: Side): Side {
   return side === 'buyer' ? 'seller' : 'buyer';
+}
+
+/** Whether a label is one of those who sell: suppliers, merchants. */
+export function isSeller(label: LabelSchema): boolean {
+  return isSide(label, 'seller');
 }
 
 function isSide({ name, aliases }: LabelSchema, side: Side): boolean {
