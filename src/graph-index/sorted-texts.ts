@@ -3,7 +3,7 @@ import { sharedUint16, sharedUint32 } from './shared-arrays.js';
 import { sortedOrder } from './sort-texts.js';
 import { type TextNumbers } from './text-numbers.js';
 
-/** Different texts in the order of their UTF-16 units, one behind the other: text i lies from `offsets[i]` to `offsets[i + 1]`. */
+/** Different texts in the order of their UTF-16 units, one after the other. Text i begins at `offsets[i]` and ends at `offsets[i + 1]`. */
 export interface SortedTexts {
   units: Uint16Array<SharedArrayBuffer>;
   offsets: Uint32Array<SharedArrayBuffer>;

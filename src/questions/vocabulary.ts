@@ -8,7 +8,7 @@ export interface MetricEntry {
   dimensions: MetricDimension[];
   /** Whether the sum of the metric's values over groups is the value of all rows. Only a metric with this property has shares. */
   is_additive: boolean;
-  /** Whether the metric is a number of rows or of keys; false for a sum, null for another formula. */
+  /** Whether the metric counts rows or different values. False for another single aggregate, such as a sum. Null for any other formula. */
   counts: boolean | null;
   has_time: boolean;
   /** Whether the metric can only be asked for by periods or for a range. */
@@ -40,7 +40,7 @@ export interface MetricCall {
   having: { op: '>' | '<' | '>=' | '<='; value: string }[];
   /** Distance back from `time` to the time to compare with, such as `1 year`; null without a comparison. */
   compare: { offset: string } | null;
-  /** Set to divide each value by the value of all rows that meet the filters `of`; else null. */
+  /** Present if each value is divided by the metric's value over all rows that meet the filters `of`; else null. */
   share: { of: MetricFilter[] } | null;
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;

@@ -66,8 +66,8 @@ export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | '
 }
 
 /**
- * Makes a credential of each state, using the ids and versions in the database now. The test makes them again after a request that may have
- * changed those.
+ * Makes a credential of each state, using the ids and versions in the database now. The test makes the credentials again after a request
+ * that may have changed an id or a version.
  */
 export async function credentialStates(test: TestApp, graphId: number, otherGraphId: number): Promise<CredentialState[]> {
   const tokens = test.app.get(JwtService);

@@ -100,9 +100,10 @@ export function single(dice: Dice): number {
   return Number.isFinite(value) ? value : 1.5;
 }
 
+/** Characters of many kinds. NUL is missing, because PostgreSQL cannot store it. */
 const pieces = ['\\', '\\N', '\\.', '\t', '\n', '\r\n', "'", '"', '`', '%', ' ', '', '{', '}', ',', 'NULL', '😀', '华为', '\u{10FFFF}', '\u007f', '\b', '\u0001', '\u00a0', '\u2028', 'e\u0301', '$1', '?', ';--', 'a', 'Z', '0']; // prettier-ignore
 
-/** A random text of the pieces in `from`, which contain all kinds of characters but not NUL. */
+/** A random text of at most `most` pieces of `from`. */
 export function anyText(dice: Dice, most = 6, from: readonly string[] = pieces): string {
   return dice.many(most, () => dice.of(from)).join('');
 }

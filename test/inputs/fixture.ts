@@ -79,7 +79,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
       if (parameter === 'webhook_id') return ids.webhook!;
       if (parameter === 'watch_id') return ids.watch!;
       if (parameter === 'delivery_id') return path.includes('/watches/') ? ids.alert! : ids.delivery!;
-      // This is the user `changed`: no test needs that user's rights.
+      // The user named `changed`. Requests may change or disable this user, because no test sends requests as that user.
       if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';
       if (path.includes('/jobs/')) return ids.job!;

@@ -14,7 +14,7 @@ const sale = ([id, at, amount, weight, key, flag]: Columns, region: number, chan
 });
 const returned = (...row: Parameters<typeof sale>): SalesRow => ({ ...sale(...row), table: 'returned' });
 
-/** So few rows that the results can be added up by hand. A region is the index of 华东, 华南 or null. Times are in UTC. */
+/** The rows are so few that results can be added up by hand. A region is an index into `regions` (华东, 华南, null). Times are in UTC. */
 export const goldenRows: SalesRow[] = [
   sale([1, '2024-01-10T02:00', 10, 2, 1, true], 0, 'web'),
   // In Singapore, these are the last second of January and the first of February.

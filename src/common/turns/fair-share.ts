@@ -12,7 +12,7 @@ export interface Claim {
 export interface FairShareOptions {
   /** The number of places for all callers together. */
   places: number;
-  /** The most places of one caller, given if half of the places would be too many. */
+  /** A further limit on the places of one caller. Without it, a caller alone gets half of the places. */
   mostPerCaller?: number;
   /**
    * Additional places for callers who hold no place; each gets at most one. They keep two members of a group from shutting out a third
@@ -153,8 +153,9 @@ export class FairShare {
   }
 
   /**
-   * Makes room for a claim when all lines together are full: the longest line loses its last claim, so that a newcomer does not pay for the
-   * longest line.
+   * Makes room for a claim when all lines together are full. The last claim of the longest line is refused, if that line is at least two
+   * claims longer than the caller's own line. Otherwise the new claim is refused.
+   * @throws the refusal of the new claim
    */
   private makeRoom(caller: Claim['caller']): void {
     const own = this.lines.get(caller)?.length ?? 0;

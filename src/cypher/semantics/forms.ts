@@ -33,7 +33,7 @@ export function commonForm(left: TypedExpression, right: TypedExpression): Form 
   return candidates.find(form => form !== null && fits(left, form) && fits(right, form)) ?? null;
 }
 
-/** A constant as the text that PostgreSQL reads in this form. Undefined if the form cannot hold the constant exactly. */
+/** The parameter that PostgreSQL gets for a constant in this form. Undefined if the form cannot hold the constant exactly. */
 export function constantIn(value: CypherValue, form: Form): string | boolean | null | undefined {
   if (value === null) return null;
   switch (form) {

@@ -12,8 +12,8 @@ export interface NamedElement {
 }
 
 /**
- * Kind of a value for resolving its properties: a node, an edge, or a list of them. Null for other values, and for a value whose kind is
- * known only at run time.
+ * The kind of a value, as far as it decides to which elements `value.property` refers: a node, an edge, or a list. Null for other values,
+ * and for a value whose kind is known only at run time.
  */
 export type Meaning = NamedElement | { kind: 'list'; of: Meaning } | null;
 

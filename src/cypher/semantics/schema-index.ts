@@ -157,8 +157,8 @@ export class SchemaIndex {
 }
 
 /**
- * The names of properties by their source columns. A column is left out if edges of one type map it to different properties, or if a
- * property has the column's name.
+ * The names of the properties of one label or edge type, by their source columns. A column is left out if it is the source of two
+ * properties, or if a property has the column's name.
  */
 function namesOfColumns(properties: readonly PropertySchema[]): Map<string, string> {
   const names = new Set(properties.map(({ name }) => name));

@@ -5,7 +5,7 @@ import { ownPiece } from './own-piece.js';
 import { longestSharedName } from './value-size.js';
 
 const space = /\s*/y;
-/** Matches the text of a list up to the end of the list, or up to the first text, list or map in it. */
+/** Matches the items of a list before its end, or before its first string, list or map. */
 const plainItems = /[^[\]{}"]*/y;
 const plainItem = /[^\s[\]{}",:]*/y;
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

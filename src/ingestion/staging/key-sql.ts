@@ -40,8 +40,8 @@ export function keyProperties({ key, columns }: NodeMapping, shape: SourceShape)
 /** SQL for the keys of a target's rows, for the keys at the ends of its edges, and for the keys that its references name. */
 export class KeySql {
   /**
-   * The column of the middle SELECT that contains `key`. The SQL of other staged columns refers to this column instead of computing the key
-   * again.
+   * The column with the value of `key`, in the middle one of the three nested SELECTs that fill the staging table (`compile-staging.ts`).
+   * The SQL of other staged columns reads this column, so that the key is computed once.
    */
   static readonly ref = 'own_key';
   /** SQL for the key of a row. */

@@ -9,7 +9,7 @@ import { type NamedSql } from './select-groups.js';
 import { mayFail } from './may-fail.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The rows of a binding that pass all filters, as parts of a SELECT, and the SQL that is computed from them. */
+/** Parts of a SELECT that reads the rows of a binding that meet all filters, and SQL over the columns of these rows. */
 export interface ScanRows {
   /** A FROM item with the columns that the scan reads. */
   from(withTime: boolean): string;

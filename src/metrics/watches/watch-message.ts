@@ -11,7 +11,7 @@ export const watchTarget = (watchId: number) => ({ kind: watchKind, targetId: wa
 /** The events of a watch that a webhook can receive. */
 export const watchEvents = ['watch.fired', 'watch.recovered', 'watch.failed'];
 
-/** Maximum characters of an error in a message, because it may contain long names of the formula. */
+/** Maximum characters of an error in a message. A longer error is cut: it may contain long names of the formula. */
 const maxSentence = 1_000;
 
 /** The event of a check, or null. With `notify: change`, a condition that held before a failed check and holds after it is not an event. */

@@ -96,7 +96,7 @@ export class WatchesRepository {
     return watch;
   }
 
-  /** @throws TooManyWatchesError */
+  /** @throws TooManyWatchesError if the metric or the user has as many watches as allowed */
   async create(client: PoolClient, id: number, metricId: number, userId: number, definition: WatchDefinition): Promise<void> {
     await this.requireRoom(client, id, metricId, userId);
     const { request, condition, notify } = definition;

@@ -3,7 +3,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 const others = /其他|其它|其余|(?<![分区类性级特个差鉴])别的|另外?[一两几]?[个家位名种些款]|另外的|\b(?:others?|another|else|remaining)\b/g;
 
 /**
- * The words for things other than the excluded things: 其他, `else`.
+ * The words of the question that ask for other things, such as 其他 or `else`.
  * @param unread the question without the words that name parts of the graph
  */
 export function othersIn(unread: string): string[] {

@@ -15,9 +15,9 @@ import { type CypherRequest } from './cypher-request.js';
 import { HeapCeiling } from './heap-ceiling.js';
 import { keepTied } from './keep-tied.js';
 
-/** When the rows so far rest on more nodes and edges than this, those of further rows are not noted: the citations are full. */
+/** Maximum nodes and edges that are noted as evidence. Those of further rows are not noted, because the citations are full. */
 const mostCited = 5_000;
-/** Limits of one query: work for some seconds, and 64 MiB. `timeout_ms` ends most queries earlier. */
+/** Limits of one query: steps for some seconds of work, and 64 MiB of rows and values. `timeout_ms` ends most queries earlier. */
 const limits = { steps: 30_000_000, heldBytes: 67_108_864 };
 
 /** The heap ceiling that all queries of this thread share. */

@@ -70,7 +70,7 @@ async function lockAll(client: PoolClient, names: readonly string[], waitMs: num
   }
 }
 
-/** The transactions that read any of the tables. Each has an identifier that no later transaction gets. */
+/** The other transactions that hold a lock on any of the tables. Each has an identifier that no later transaction gets. */
 async function readersOf(client: PoolClient, names: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ reader: string }>(
     `SELECT DISTINCT pid || ' ' || virtualtransaction AS reader FROM pg_locks

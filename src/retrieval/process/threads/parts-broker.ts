@@ -45,7 +45,7 @@ interface Told {
 
 /** The part with the nodes and edges. Every query needs it, so it is dropped only together with its graph. */
 const keptPart = 'topology';
-/** The caller of a graph that no query has used. */
+/** Stands for the caller of a graph that no query has used yet. */
 const nobody = '';
 /** Memory of dropped parts below this share of the budget is not collected. */
 const garbageShare = 1 / 16;

@@ -23,10 +23,10 @@ export type Work =
 
 export interface TestAnswer {
   version: string;
-  /** Files of the folder that are not tables, at most ten, and the number of all of them. */
+  /** Files of the folder that are not tables, at most ten. `leftOutCount` is the number of all such files. */
   leftOut: string[];
   leftOutCount: number;
-  /** Files of the folder that cannot be read, at most ten, and the number of all of them. */
+  /** Files of the folder that cannot be read, at most ten. `unreadableCount` is the number of all such files. */
   unreadable: UnreadableFile[];
   unreadableCount: number;
   /** Schemas of the database file whose tables are not shown. */
