@@ -70,7 +70,7 @@ function planMetric(
   const unmeant =
     whyRelated(metric, schema, terms, filters) ??
     (filters.some(({ negated }) => negated) && saysExclusion(linked.text) ? null : whyOthers(unread)) ??
-    whyUnsaid(unread, linked.text, linked.mentions) ??
+    whyUnsaid(unread, linked.text, linked.mentions, true) ??
     whyNotTraded(unread, new Set([...filters.map(({ label }) => label), ...terms.labels.map(({ label }) => label)]), schema);
   if (unmeant) return { reason: unmeant };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');

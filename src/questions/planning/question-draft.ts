@@ -16,6 +16,7 @@ import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { groupAnchors, isOneOfTerms } from './anchors.js';
 import { addTextLimits } from './add-text-limits.js';
+import { isOfType } from './answer-types.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
 import { kindOfValue } from './kind-of-value.js';
@@ -24,7 +25,7 @@ import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
-import { whyBareVerb, whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
+import { type AskedThings, whyBareVerb, whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
@@ -107,7 +108,9 @@ export abstract class QuestionDraft {
     this.thresholds = readThresholds(terms, this.words, schema);
     this.negated = negatedParts(terms, this.words, this.asked.word, this.grammar);
     const reason =
-      whyDimension(terms.text, linked.mentions) ?? whyUnsaid(this.unread, terms.text, linked.mentions) ?? whyBareVerb(this.unread, null);
+      whyDimension(terms.text, linked.mentions) ??
+      whyUnsaid(this.unread, terms.text, linked.mentions) ??
+      whyBareVerb(this.unread, this.personsAsked());
     if (reason) throw new UnplannableError(reason.zh, reason.en);
   }
 
@@ -299,7 +302,7 @@ export abstract class QuestionDraft {
 
   /** Refuses words that name nothing in the graph and that the query does not express: 其他, or 买 in a question about suppliers. */
   private refuseUnsaid(writer: CypherWriter, cypher: string): void {
-    const { entities, values, labels, properties } = this.terms;
+    const { entities, values, labels } = this.terms;
     const excludes = [...entities, ...values].some(({ negated }) => negated) && saysExclusion(this.terms.text);
     const leavesOut = excludes || / <> n\d/.test(cypher);
     const named = new Set([
@@ -307,18 +310,38 @@ export abstract class QuestionDraft {
       ...labels.map(({ label }) => label),
       ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label)),
     ]);
-    const asked = {
-      labels: this.schema.labels.filter(({ name }) => named.has(name)),
-      properties: [...properties.flatMap(({ owners }) => owners), ...values.flatMap(term => term.values)].map(({ property }) => property),
-      isOwn: writer.edges.length === 0,
-    };
+    const asked = this.askedThings(named, writer);
     const reason =
       (leavesOut ? null : whyOthers(this.unread)) ??
       whyNotTraded(this.unread, named, this.schema) ??
-      whyNoTrader(this.unread, asked.labels) ??
+      whyNoTrader(this.unread, asked.labels, asked.onTheWay.labels) ??
       whyBareVerb(this.unread, asked) ??
       whyCurrent(this.unread, writer, this.schema);
     if (reason) throw new UnplannableError(reason.zh, reason.en);
+  }
+
+  /** The things of a question for any kind of person (`who`), before it is known which kind. Null for other questions. */
+  private personsAsked(): AskedThings | null {
+    const { type, word } = this.asked;
+    if (type !== 'who' || word !== null) return null;
+    const named = new Set(this.terms.entities.flatMap(({ nodes }) => nodes.map(({ label }) => label)));
+    const labels = this.schema.labels.filter(label => named.has(label.name) || isOfType(label, 'who'));
+    return { labels, onTheWay: { labels: [], relations: [] }, properties: [], walksNothing: false };
+  }
+
+  private askedThings(named: ReadonlySet<string>, { nodes, edges }: CypherWriter): AskedThings {
+    const { labels, edges: relations } = this.schema;
+    const walked = relations.filter(({ type }) => edges.some(edge => edge.type === type));
+    const limits = [...this.terms.properties.flatMap(({ owners }) => owners), ...this.terms.values.flatMap(({ values }) => values)];
+    return {
+      labels: labels.filter(({ name }) => named.has(name)),
+      onTheWay: {
+        labels: labels.filter(({ name }) => !named.has(name) && nodes.some(({ label }) => label === name)),
+        relations: walked.flatMap(({ type, aliases }) => [type, ...aliases]),
+      },
+      properties: limits.map(({ property }) => property),
+      walksNothing: edges.length === 0,
+    };
   }
 
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {

@@ -48,6 +48,9 @@ describe('a question about the graph', () => {
     '刘丽华正在修复哪些文物',
     '刘丽华可以撰写的论文',
     '刘丽华想要的论文',
+    '研究员们会修复哪些文物',
+    'Who would like to restore 漆盒?',
+    'Which researchers should work at Harbor Museum?',
   ])('is refused that asks for reasons, manners or plans: %s', async question => {
     expect(await ask(question)).toMatch(/^refused: /);
   });
@@ -59,7 +62,7 @@ describe('a question about the graph', () => {
     'Artifacts off Harbor Museum',
     'Researchers up Harbor Museum',
     'Both papers of 刘丽华',
-    '给刘丽华的论文',
+    'Which papers were given to 刘丽华?',
   ])('is refused where a word beside a name is not read: %s', async question => {
     expect(await ask(question)).toMatch(/^refused: It is not clear what/);
   });
@@ -68,7 +71,7 @@ describe('a question about the graph', () => {
     'Which papers did 刘丽华 use?',
     'Which papers does 刘丽华 like?',
     'Which papers does 刘丽华 need?',
-    'Which papers were given to 刘丽华?',
+    'Which papers did researchers of Harbor Museum like?',
     'Which papers did 刘丽华 sell?',
     '刘丽华买了哪些论文',
     '被刘丽华购买的论文',
@@ -107,6 +110,12 @@ describe('a question about the graph', () => {
     '刘丽华还没撰写的论文',
     'Get all papers of 刘丽华',
     'museums in Kyoto or London',
+    '我想要刘丽华的论文',
+    '我们想要Harbor Museum的研究员',
+    '给刘丽华的论文',
+    'I might need the papers of 刘丽华',
+    'How do I find the papers of 刘丽华?',
+    'Which papers do we use of 刘丽华?',
   ])('is answered: %s', async question => {
     expect(await ask(question)).toMatch(/^MATCH/);
   });

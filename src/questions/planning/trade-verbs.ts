@@ -92,22 +92,36 @@ export function whyNotTraded(unread: string, names: ReadonlySet<string>, schema:
 }
 
 /**
- * The reason to refuse a verb of trade in a question about the graph that names no trader of the verb's side: `Which papers did X sell?`.
- * Null if it does, or has no verb of trade.
+ * The reason to refuse a verb of trade in a question about the graph without a trader: `Which papers did X sell?`. Null if there is none. A
+ * named trader must be on the verb's side, or on the side that `to` or `from` marks. A trader on the way may be on either side: `products
+ * sold in Europe` leads to customers.
  */
-export function whyNoTrader(unread: string, labels: readonly LabelSchema[]): Bilingual | null {
+export function whyNoTrader(unread: string, labels: readonly LabelSchema[], onTheWay: readonly LabelSchema[]): Bilingual | null {
+  if (/\b(?:we|our)\b|我们|咱们/.test(unread) || onTheWay.some(isTrader)) return null;
   for (const { side, verb, other } of verbs) {
     const said = verb.exec(unread)?.[0];
-    const isTrader = (label: LabelSchema): boolean => isSide(label, side) || (other.test(unread) && isSide(label, otherOf(side)));
+    const isMeant = (label: LabelSchema): boolean => isSide(label, side) || (other.test(unread) && isSide(label, otherOf(side)));
     // `卖得最贵` only says that the price is that of a sale.
-    if (said !== undefined && !unread.includes(`${said}得`) && !labels.some(isTrader))
-      return { zh: `图中没有“${said}”这个关系；请写出图中的关系`, en: `The graph has no relation "${said}"; name a relation of the graph` };
+    if (said !== undefined && !unread.includes(`${said}得`) && !labels.some(isMeant)) return noRelation(said);
   }
   return null;
 }
 
+/** The reason to refuse a verb that no relation of the graph has as its name. */
+export function noRelation(said: string): Bilingual {
+  return {
+    zh: `图中没有“${said}”这个关系；请改用图中的关系，或去掉“${said}”`,
+    en: `The graph has no relation "${said}"; use a relation of the graph, or leave out "${said}"`,
+  };
+}
+
 function otherOf(side: Side): Side {
   return side === 'buyer' ? 'seller' : 'buyer';
+}
+
+/** Whether a label is one of those who buy or sell. */
+export function isTrader(label: LabelSchema): boolean {
+  return isSide(label, 'buyer') || isSide(label, 'seller');
 }
 
 /** Whether a label is one of those who sell: suppliers, merchants. */
