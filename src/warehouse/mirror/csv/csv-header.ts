@@ -2,7 +2,7 @@ import { type NameProblem } from '../../clients/warehouse.client.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { fitsIdentifier, isSystemColumn } from '../../../sql/quote-identifier.js';
 import { type Bilingual } from '../../../text/bilingual.js';
-import { csvProblem } from './csv-problem.js';
+import { bareCarriageReturn, csvProblem } from './csv-problem.js';
 
 const LF = 10;
 const CR = 13;
@@ -16,14 +16,23 @@ export interface CsvHeader {
   consumed: number;
   /** 1-based line that follows the header. */
   line: number;
+  /** 1-based line at which the names begin, or the first record of a file without them. */
+  nameLine: number;
 }
 
 /**
  * Reads the header of a file. Null if `bytes` do not contain the whole header yet.
  * @param start the byte and the 1-based line at which to begin
- * @throws SchemaError with the line of a stray quote
+ * @param most the most columns
+ * @throws SchemaError with the line of a stray quote, or of a carriage return that ends no line
  */
-export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean, start = { at: 0, line: 1 }): CsvHeader | null {
+export function readHeader(
+  bytes: Uint8Array,
+  delimiter: number,
+  final: boolean,
+  start = { at: 0, line: 1 },
+  most = mostColumns,
+): CsvHeader | null {
   let { at, line } = start;
   while (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) {
     at += bytes[at] === LF ? 1 : 2;
@@ -46,18 +55,18 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean,
       const start = at;
       while (at < bytes.length && bytes[at] !== delimiter && bytes[at] !== LF && bytes[at] !== QUOTE) at++;
       name = text(bytes, start, at > start && bytes[at] === LF && bytes[at - 1] === CR ? at - 1 : at);
+      // A file whose lines end with a carriage return alone would be a header without rows. The last byte may belong to a line end.
+      if (name.slice(0, at < bytes.length ? undefined : -1).includes('\r')) throw bareCarriageReturn({ line: headerLine });
     }
     if (at >= bytes.length || (bytes[at] === CR && at + 1 >= bytes.length)) return null;
-    names.push(name);
+    if (names.push(name) > most) throw tooManyColumns(most);
     if (bytes[at] === CR && bytes[at + 1] === LF) at++;
     const end = bytes[at++];
-    if (end === LF) return { names, consumed: at, line: line + 1 };
+    if (end === LF) return { names, consumed: at, line: line + 1, nameLine: headerLine };
     if (end !== delimiter) {
       throw csvProblem('stray_quote', { line: headerLine }, { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' });
     }
-    if (names.length > mostColumns) break;
   }
-  if (names.length > mostColumns) throw tooManyColumns();
   return null;
 }
 
@@ -74,7 +83,7 @@ export function checkColumnNames(
   line?: number,
   wayOut?: Bilingual,
 ): void {
-  if (names.length > mostColumns) throw tooManyColumns();
+  if (names.length > mostColumns) throw tooManyColumns(mostColumns);
   const seen = new Set<string>();
   const way = { zh: wayOut ? `；${wayOut.zh}` : '', en: wayOut ? `; ${wayOut.en}` : '' };
   const problems = names.flatMap((name, index) => {
@@ -139,6 +148,6 @@ function unterminated(line: number): SchemaError {
   return csvProblem('unterminated_quote', { line }, { zh: '表头里的引号没有关闭', en: 'a quote in the header is never closed' });
 }
 
-function tooManyColumns(): SchemaError {
-  return csvProblem('too_many_columns', { line: 1 }, { zh: `列数超过 ${mostColumns}`, en: `there are more than ${mostColumns} columns` });
+function tooManyColumns(most: number): SchemaError {
+  return csvProblem('too_many_columns', { line: 1 }, { zh: `列数超过 ${most}`, en: `there are more than ${most} columns` });
 }

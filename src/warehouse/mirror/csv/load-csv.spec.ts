@@ -187,6 +187,17 @@ describe('loadCsv', () => {
     expect(await problemOf('\n\n')).toMatchObject({ type: 'csv_empty' });
   });
 
+  it('refuses a header whose lines end with a carriage return alone, and one with NUL bytes, whether or not columns are renamed', async () => {
+    for (const renames of [false, true])
+      for (const chunk of [1, 65_536]) {
+        const told = { chunk, sizes: chunk === 1 ? oneByOne : undefined, format: { renames } } as Options;
+        for (const csv of ['id,v\r1,a\r2,b\r', '\nid,v\r\r\n1,a\n', `id\r${'1\r'.repeat(600_000)}`].slice(0, chunk === 1 ? 2 : 3))
+          expect(await problemOf(csv, told)).toMatchObject({ type: 'csv_bare_carriage_return', line: csv.startsWith('\n') ? 2 : 1 });
+        expect(await problemOf(Buffer.from('id,v\n1,a\n', 'utf16le'), told)).toMatchObject({ type: 'csv_nul', line: 1 });
+        expect((await load('id,"v"\r\n1,a\r\n', told)).texts).toEqual([['1', 'a']]);
+      }
+  });
+
   it('makes an empty table from a header alone', async () => {
     expect(await load('a,b')).toMatchObject({ rows: 0, columns: [{ type: 'text' }, { type: 'text' }] });
   });

@@ -1,31 +1,21 @@
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { inTurns, Pace } from '../../../common/turns/pace.js';
-import { atOnce, type Steps } from '../../../text/steps.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { typeConflict } from '../copy/type-conflict.js';
 import { ColumnNames, renamed, type RenamedColumn, renameHint } from '../rename-columns.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type BlockSizes, CsvBlocks, defaultSizes } from './csv-blocks.js';
-import { countLines, type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
-import { checkColumnNames, type CsvHeader, mostColumns, readHeader } from './csv-header.js';
+import { type CsvEncoding, type EncodingChoice, toUtf8 } from './csv-encoding.js';
+import { type HeadFormat, requireReadable, takeHead } from './csv-head.js';
+import { checkColumnNames, type CsvHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
-import { readSeparator } from './declared-separator.js';
 import { judgeSigns } from './number-signs.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
-import { sniffDelimiter } from './sniff-delimiter.js';
 
-/** The most bytes of a header. With the most columns that a table may have and the longest names, a header has some 200 KB. */
-const longestHeaderBytes = 1024 * 1024;
-
-export interface CsvFormat {
-  /** The byte of a comma, semicolon, tab or vertical bar; null to find the delimiter from the first records. */
-  delimiter: number | null;
+export interface CsvFormat extends HeadFormat {
   nullMarker: string;
   encoding: EncodingChoice;
-  /** The column names that the caller gives; they replace those of the header, if there is one. Null if the header gives the names. */
-  columns: readonly string[] | null;
-  hasHeader: boolean;
   /** Whether columns get other names if a table cannot have their names. */
   renames: boolean;
 }
@@ -39,12 +29,6 @@ export interface LoadedCsv {
   renamed: RenamedColumn[];
   /** Warnings that name the columns of numbers whose points and commas were judged. */
   warnings: Bilingual[];
-}
-
-interface TakenHeader extends CsvHeader {
-  /** 1-based line of the header, or of the first record of a file without one. */
-  nameLine: number;
-  renamed: RenamedColumn[];
 }
 
 /**
@@ -62,12 +46,15 @@ export async function loadCsv(
   const { bytes, encoding, isGuessed } = await toUtf8(source, format.encoding);
   const blocks = new CsvBlocks(bytes);
   try {
-    const { header, delimiter } = await takeHeader(blocks, format, sizes.block);
+    const { header: told, delimiter } = await takeHead(blocks, format, sizes.block);
+    requireOtherMarker(format.nullMarker, delimiter);
+    const { names, renamed } = columnNames(told, format);
+    const header = { ...told, names };
     target.checkNames(header.names, header.nameLine);
     target.checkAllNames(header.names);
     const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
-      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed, renamed: header.renamed };
+      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed, renamed };
     } catch (error) {
       await load.abort();
       throw error;
@@ -77,61 +64,22 @@ export async function loadCsv(
   }
 }
 
-async function takeHeader(blocks: CsvBlocks, format: CsvFormat, blockBytes: number): Promise<{ header: TakenHeader; delimiter: number }> {
-  for (let wanted = blockBytes; ;) {
-    const { bytes, final } = await blocks.take(wanted);
-    const isAll = final || bytes.length >= longestHeaderBytes;
-    const declared = readSeparator(bytes, final);
-    const start = { at: declared?.consumed ?? 0, line: declared ? 2 : 1 };
-    const sniffed = bytes.subarray(start.at, start.at + longestHeaderBytes);
-    const found = declared === undefined ? null : (declared?.delimiter ?? sniffDelimiter(sniffed, isAll, format.columns?.length));
-    const delimiter = found === null ? null : (format.delimiter ?? found);
-    const header = delimiter === null ? null : headerOf(bytes, format, delimiter, final, start);
-    if (header) {
-      requireOtherMarker(format.nullMarker, delimiter!);
-      blocks.putBack(bytes.subarray(header.consumed));
-      return { header, delimiter: delimiter! };
-    }
-    if (final) throw csvProblem('empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
-    if (isAll) throw headerTooLong();
-    blocks.putBack(bytes);
-    wanted = bytes.length * 2;
-  }
-}
-
-function headerTooLong(): SchemaError {
-  return csvProblem(
-    'header_too_long',
-    { line: 1 },
-    { zh: '表头超过 1 MiB；可能缺少结束引号', en: 'the header is longer than 1 MiB; a closing quote may be missing' },
-  );
-}
-
-/** @param start the byte and the 1-based line behind a line that declares the separator */
-function headerOf(
-  bytes: Buffer,
+/** The names of the table's columns, and those of the header that they take the place of. @throws SchemaError */
+function columnNames(
+  { names, nameLine }: CsvHeader,
   { columns, hasHeader, renames }: CsvFormat,
-  delimiter: number,
-  final: boolean,
-  start: { at: number; line: number },
-): TakenHeader | null {
-  if (!hasHeader) return { names: [...columns!], consumed: start.at, line: start.line, nameLine: start.line, renamed: [] };
-  const header = readHeader(bytes, delimiter, final, start);
-  if (!header) return null;
-  atOnce(requireUtf8(bytes.subarray(0, header.consumed), 1));
-  const { names } = header;
-  const nameLine = start.line;
-  if (columns) {
-    if (columns.length !== names.length) throw wrongColumnCount(start.line, names.length, columns.length);
-    const others = columns.flatMap((name, index) => (name === names[index] ? [] : [renamed(names[index]!, name)]));
-    return { ...header, names: [...columns], nameLine, renamed: others };
+): { names: string[]; renamed: RenamedColumn[] } {
+  if (columns && hasHeader) {
+    if (columns.length !== names.length) throw wrongColumnCount(nameLine, names.length, columns.length);
+    return { names: [...columns], renamed: columns.flatMap((name, at) => (name === names[at] ? [] : [renamed(names[at]!, name)])) };
   }
-  if (!renames || names.length > mostColumns) {
-    checkColumnNames(names, () => ['body', start.line], start.line, renameHint);
-    return { ...header, nameLine, renamed: [] };
+  if (columns) return { names, renamed: [] };
+  if (!renames) {
+    checkColumnNames(names, () => ['body', nameLine], nameLine, renameHint);
+    return { names, renamed: [] };
   }
   const made = new ColumnNames();
-  return { ...header, names: made.ofAll(names), nameLine, renamed: made.renamed };
+  return { names: made.ofAll(names), renamed: made.renamed };
 }
 
 function wrongColumnCount(line: number, found: number, given: number): SchemaError {
@@ -147,19 +95,6 @@ function requireOtherMarker(nullMarker: string, delimiter: number): void {
   if (!nullMarker.includes(String.fromCharCode(delimiter))) return;
   const text = { zh: '含有文件所声明的分隔符', en: 'holds the separator that the file declares' };
   throw new SchemaError([{ loc: ['query', 'null'], text, type: 'null_marker' }]);
-}
-
-/**
- * Checks that the whole lines of `bytes` are UTF-8 without NUL. PostgreSQL stores no NUL, and its error would give neither the line nor the
- * reason.
- */
-function* requireReadable(bytes: Buffer, line: number): Steps<void> {
-  const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
-  yield* requireUtf8(whole, line);
-  const nul = whole.indexOf(0);
-  if (nul === -1) return;
-  const place = { line: line + countLines(whole.subarray(0, nul)) };
-  throw csvProblem('nul', place, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
 }
 
 class CsvLoad {
