@@ -1,7 +1,7 @@
 import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
 import { quoteLiteral } from './quote-literal.js';
-import { headOf, isMarkedList } from './file-head.js';
+import { isMarkedList } from './file-bytes.js';
 import { fits, rowsOf } from './fits-type.js';
 import { roundedKeys } from './rounded-keys.js';
 import { type TableFile } from './folder-tables.js';
@@ -70,7 +70,7 @@ export async function jsonBeginning(path: string): Promise<string> {
 
 /** The first arguments of `read_json`: the file, and its format if DuckDB's detection misreads it. */
 async function placeOf(path: string): Promise<string> {
-  return `${quoteLiteral(path)}${isMarkedList(await headOf(path)) ? ", format = 'array'" : ''}`;
+  return `${quoteLiteral(path)}${(await isMarkedList(path)) ? ", format = 'array'" : ''}`;
 }
 
 async function describe(connection: DuckDBConnection, place: string): Promise<Column[]> {

@@ -107,7 +107,7 @@ export class Source {
     const version = `${path}\0${versionOf(before)}`;
     const known = this.known[version] ?? this.found[version];
     if (known !== undefined) return known;
-    if (isGlance && file.format === 'csv') return csvBeginning(this.connection, path, file);
+    if (isGlance && file.format === 'csv') return csvBeginning(path, file);
     if (isGlance && file.format === 'json') return jsonBeginning(path);
     const reader = await readers[file.format](this.connection, path, file);
     if (file.format !== 'parquet') this.found[version] = reader;

@@ -1,4 +1,4 @@
-import { type DuckDBConnection, type DuckDBValue, StatementType } from '@duckdb/node-api';
+import { type DuckDBBlobValue, type DuckDBConnection, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { quoteIdentifier, quoteTable } from '../../../../sql/quote-identifier.js';
 import { unreadableValue } from '../../query-failures.js';
 import { type QueryAnswer, type Work } from '../protocol.js';
@@ -75,7 +75,10 @@ async function answer(
   const empty = await connection.run(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
   const columns = empty.columnNames().map((name, index) => toColumn(name, empty.columnType(index)));
   const names = columns.map((_, index) => quoteIdentifier(`c${index}`));
-  const texts = columns.map(({ name, text }, index) => text?.sql(names[index]!, unreadableValue(name)) ?? `${names[index]!}::VARCHAR`);
+  // As bytes, because the driver takes a byte order mark at the beginning of a text away.
+  const texts = columns.map(
+    ({ name, text }, index) => `encode(${text?.sql(names[index]!, unreadableValue(name)) ?? `${names[index]!}::VARCHAR`})`,
+  );
   const result = await connection.stream(
     `SELECT ${texts.join(', ')} FROM (${sql}\n) AS q(${names.join(', ')}) LIMIT ${maxRows + 1}`,
     values,
@@ -83,10 +86,10 @@ async function answer(
   const rows: (string | null)[][] = [];
   let bytes = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    for (const row of chunk.getRows() as (string | null)[][]) {
-      for (const value of row) bytes += 4 + Buffer.byteLength(value ?? '');
+    for (const row of chunk.getRows() as (DuckDBBlobValue | null)[][]) {
+      for (const value of row) bytes += 4 + (value?.bytes.length ?? 0);
       if (bytes > maxBytes) throw new WorkError('too_large', { bytes });
-      rows.push(row);
+      rows.push(row.map((value, index) => (value === null ? null : textOf(value, columns[index]!.name))));
     }
   }
   return {
@@ -95,4 +98,10 @@ async function answer(
     truncated: rows.length > maxRows,
     bytes,
   };
+}
+
+/** @throws WorkError for a zero byte, which PostgreSQL cannot hold */
+function textOf({ bytes }: DuckDBBlobValue, column: string): string {
+  if (bytes.includes(0)) throw new WorkError('unreadable_value', { column });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }

@@ -1,5 +1,5 @@
 import { type Failure } from '../protocol.js';
-import { type UnreadableFile, type UnreadableReason } from '../unreadable-file.js';
+import { type UnreadableFile } from '../unreadable-file.js';
 import { unreadableColumn } from '../../query-failures.js';
 import { quoteLiteral } from './quote-literal.js';
 
@@ -41,18 +41,13 @@ export function placeTold({ message }: Error): UnreadableFile | null {
 /** Finds the place in a file from DuckDB's error about its content. Null for an error about anything else, such as a lack of memory. */
 export function placeIn(file: string, { message }: Error): UnreadableFile | null {
   if (!/^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test(message)) return null;
-  const [, unit, at] =
-    /CSV Error on (Line): (\d+)|in (line) (\d+)|in (record)\/value (\d+)/.exec(message)?.filter(part => part !== undefined) ?? [];
-  if (at === undefined) return { file, reason: reasonOf(message) };
-  // DuckDB counts a malformed record twice, so its number is one too high.
+  const [, unit, at] = /in (line) (\d+)|in (record)\/value (\d+)/.exec(message)?.filter(part => part !== undefined) ?? [];
+  if (at === undefined) return { file, reason: 'damaged' };
+  // DuckDB counts the record that is not JSON twice.
   const place = Number(at) - (message.includes('Error: Malformed JSON') ? 1 : 0);
-  return { file, reason: reasonOf(message), ...(unit === 'record' ? { record: place } : { line: place }) };
-}
-
-function reasonOf(message: string): UnreadableReason {
-  if (/^Expected Number of Columns: \d+ Found: \d+$/m.test(message)) return 'cells';
-  if (/^Value with unterminated quote found/m.test(message)) return 'open_quote';
-  return /^Invalid unicode/m.test(message) ? 'not_utf8' : 'damaged';
+  const twice = /has duplicate key "(.*)"$/m.exec(message)?.[1];
+  const of = twice === undefined ? { reason: 'damaged' as const } : { reason: 'twice' as const, column: twice };
+  return { file, ...of, ...(unit === 'record' ? { record: place } : { line: place }) };
 }
 
 export function toFailure(error: unknown): Failure {
