@@ -83,10 +83,13 @@ function unreadable({ name, type, denied }: TableColumn): { reason: Bilingual; h
   if (type === 'other')
     return {
       reason: { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' },
-      hint: { zh: '在来源库中用视图转换它', en: 'convert it in a view of the source' },
+      hint: { zh: '在来源库中用视图转换它（文件夹的表请改文件）', en: 'convert it in a view of the source, or in the file of a folder' },
       isOfType: true,
     };
-  const rename = { zh: '在来源库中用视图另取名称', en: 'give it another name in a view of the source' };
+  const rename = {
+    zh: '在来源库中用视图另取名称（文件夹的表请改文件）',
+    en: 'give it another name in a view of the source, or in the file of a folder',
+  };
   if (name === '') return { reason: { zh: '其名称为空', en: 'its name is empty' }, hint: rename };
   if (isSystemColumn(name))
     return { reason: { zh: '其名称是 PostgreSQL 的系统列', en: 'its name is that of a system column of PostgreSQL' }, hint: rename };

@@ -82,8 +82,8 @@ const tooLongName: Bilingual = {
   en: 'a name has more than 63 bytes, which PostgreSQL would cut',
 };
 const shorterName: Bilingual = {
-  zh: '请写更短的名称；若是来源中的列或表，请在来源库中建视图另取短名',
-  en: 'write a shorter name; for a column or table of the source, give it one in a view of the source',
+  zh: '请写更短的名称；若是来源中的列或表，请在来源库中建视图另取短名（文件夹的表请改文件）',
+  en: 'write a shorter name; for a column or table of the source, give it one in a view of the source, or in the file of a folder',
 };
 
 /**

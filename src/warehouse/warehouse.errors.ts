@@ -200,8 +200,8 @@ export class UnreadableColumnError extends ApiError {
       422,
       'column_type_not_readable',
       {
-        zh: `无法读取表“${table}”的列“${column}”：类型 ${nativeType} 没有对应的 PostgreSQL 类型；请不要选择该列，或在来源库中用视图转换它`,
-        en: `The column '${column}' of the table '${table}' cannot be read: its type ${nativeType} has no counterpart in PostgreSQL; leave it out, or convert it in a view of the source`,
+        zh: `无法读取表“${table}”的列“${column}”：类型 ${nativeType} 没有对应的 PostgreSQL 类型；请不要选择该列，或在来源库中用视图转换它（文件夹的表请改文件）`,
+        en: `The column '${column}' of the table '${table}' cannot be read: its type ${nativeType} has no counterpart in PostgreSQL; leave it out, or convert it in a view of the source, or in the file of a folder`,
       },
       { context: { table, column, native_type: nativeType } },
     );
@@ -220,8 +220,8 @@ export class UnreadableValueError extends ApiError {
       422,
       'column_value_not_readable',
       {
-        zh: `${of.zh}列“${column}”中有 PostgreSQL 存不下的值（如含零字节或不是 UTF-8 的文本，不存在或超出范围的日期如 2024-02-00，或带纳秒的时间）；请更正它，或在来源库中用视图转换该列`,
-        en: `The column '${column}'${of.en} has a value that PostgreSQL cannot hold, such as a text with a zero byte or with bytes that are not UTF-8, a date out of range or that does not exist, such as 2024-02-00, or a time with nanoseconds; correct it, or convert the column in a view of the source`,
+        zh: `${of.zh}列“${column}”中有 PostgreSQL 存不下的值（如含零字节或不是 UTF-8 的文本，不存在或超出范围的日期如 2024-02-00，或带纳秒的时间）；请更正它，或在来源库中用视图转换该列（文件夹的表请改文件）`,
+        en: `The column '${column}'${of.en} has a value that PostgreSQL cannot hold, such as a text with a zero byte or with bytes that are not UTF-8, a date out of range or that does not exist, such as 2024-02-00, or a time with nanoseconds; correct it, or convert the column in a view of the source, or in the file of a folder`,
       },
       { context: { ...(table !== null && { table }), column } },
     );

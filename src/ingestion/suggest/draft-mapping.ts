@@ -311,8 +311,8 @@ const tooManyEdges = {
   en: `a mapping has at most ${mostElements} nodes and edges; draft fewer tables at a time`,
 };
 const unreadableType = {
-  zh: '类型没有对应的 PostgreSQL 类型，无法读取；可在来源库中用视图转换',
-  en: 'the type has no counterpart in PostgreSQL and cannot be read; convert it in a view of the source',
+  zh: '类型没有对应的 PostgreSQL 类型，无法读取；可在来源库中用视图转换（文件夹的表请改文件）',
+  en: 'the type has no counterpart in PostgreSQL and cannot be read; convert it in a view of the source, or in the file of a folder',
 };
 const binaryType = {
   zh: '二进制内容不作为属性；需要时可自行加入',
@@ -323,8 +323,8 @@ const deniedColumn = {
   en: "the connection's user has no right to read the column; GRANT SELECT on it at the source",
 };
 const unusableName = {
-  zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断，或为 PostgreSQL 的系统列名；请在来源库中用视图另取名称',
-  en: 'the name of the column has more than 63 bytes, which PostgreSQL cuts, or is that of a system column of PostgreSQL; give it another name in a view of the source',
+  zh: '列名超过 63 字节（21 个汉字），PostgreSQL 会截断，或为 PostgreSQL 的系统列名；请在来源库中用视图另取名称（文件夹的表请改文件）',
+  en: 'the name of the column has more than 63 bytes, which PostgreSQL cuts, or is that of a system column of PostgreSQL; give it another name in a view of the source, or in the file of a folder',
 };
 const tooManyColumns = {
   zh: `每个节点最多 ${mostColumns} 列；其余的列未列入`,

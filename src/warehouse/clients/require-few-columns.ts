@@ -9,8 +9,8 @@ export class TableTooWideError extends WarehouseQueryError {
   constructor() {
     super(
       {
-        zh: `这张表超过 ${mostColumns} 列；请在来源库中用列较少的视图代替它`,
-        en: `the table has more than ${mostColumns} columns; use a view of fewer columns in its place`,
+        zh: `这张表超过 ${mostColumns} 列；请在来源库中用列较少的视图代替它，文件夹的表请把文件分开`,
+        en: `the table has more than ${mostColumns} columns; use a view of fewer columns in its place, or split the file of a folder`,
       },
       sqlstates.tooManyColumns,
       null,

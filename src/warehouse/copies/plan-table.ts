@@ -147,8 +147,8 @@ export function findColumnsFailure(count: number): RunFailure | null {
   if (count > 0 && count <= mostColumns) return null;
   if (count === 0) {
     return new RunFailure('no_columns', {
-      zh: '这张表没有可复制的列；请在来源库中用视图转换它们',
-      en: 'the table has no column that can be copied; convert them in a view of the source',
+      zh: '这张表没有可复制的列；请在来源库中用视图转换它们（文件夹的表请改文件）',
+      en: 'the table has no column that can be copied; convert them in a view of the source, or in the file of a folder',
     });
   }
   return new RunFailure('too_many_columns', {
