@@ -70,7 +70,8 @@ describe('a CSV file behind a connection', () => {
     ['Date\n1\n1\na;b\na;b\n', ['Date'], [['1'], ['1'], ['a;b'], ['a;b']]],
     ['sep=\t\r\nid\tx\n1\t"a\tb"\n', ['id', 'x'], [['1', 'a\tb']]],
     [' id ,\u3000a,A,É,é,a\n1,2,3,4,5,6\n', ['id', 'a', 'A_1', 'É', 'é', 'a_2'], [['1', '2', '3', '4', '5', '6']]],
-    ['a,a_1,a,b,c,d,e,f,g,\n1,,,,,,,,,2\n', ['a', 'a_1', 'a_1_1', 'b', 'c', 'd', 'e', 'f', 'g', 'column09'], [['1', null, null, null, null, null, null, null, null, '2']]],
+    [',a,a_1,a,b,c,d,e,f,\n1,,,,,,,,,2\n', ['column0', 'a', 'a_1', 'a_1_1', 'b', 'c', 'd', 'e', 'f', 'column9'], [['1', null, null, null, null, null, null, null, null, '2']]],
+    ['a,,c,d,e,f,g,h,i,j,k\n,2,,,,,,,,,\n', ['a', 'column01', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'], [[null, '2', ...Array<null>(9).fill(null)]]],
   ])('is read as it stands: %j', async (content, columns, rows) => {
     for (const [name, bytes] of [['plain.csv', content], ['packed.csv.gz', gzipSync(content)]] as const) {
       await put(name, bytes);
@@ -196,13 +197,13 @@ describe('an upload and a connection', () => {
   it('read every random file alike, or refuse it at the same line', async () => {
     const dice = new Dice(20261130);
     const counts = { read: 0, refused: 0 };
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 150; round++) {
       const csv = randomCsv(dice);
       const expected = await upload(csv, 1 + dice.below(50));
       expect({ csv, found: await connected(csv) }).toEqual({ csv, found: expected });
       counts[typeof expected === 'number' ? 'refused' : 'read']++;
     }
-    expect(counts.read).toBeGreaterThan(200);
-    expect(counts.refused).toBeGreaterThan(40);
-  });
+    expect(counts.read).toBeGreaterThan(80);
+    expect(counts.refused).toBeGreaterThan(15);
+  }, 300_000);
 });

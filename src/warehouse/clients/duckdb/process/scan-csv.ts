@@ -103,7 +103,7 @@ async function reading<T>(path: string, file: string, read: (blocks: CsvBlocks) 
  * come again in any case of their ASCII letters.
  */
 function namesOf(names: readonly string[]): string[] {
-  const digits = String(names.length).length;
+  const digits = String(names.length - 1).length;
   const numbers = new Map<string, number>();
   const keyOf = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase());
   return names.map((raw, index) => {
