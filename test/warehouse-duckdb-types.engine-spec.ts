@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 
-/** DuckDB would guess types from so many lines, and cast what follows loosely. */
+/** DuckDB would guess types from this many lines, and cast the values of later lines less strictly. */
 const guessedFrom = 20_500;
 const claim = { caller: 1 };
 let files: DuckdbFiles;

@@ -43,7 +43,7 @@ export function placeIn(file: string, { message }: Error): UnreadableFile | null
   if (!/^(Invalid Input|IO|Serialization|Not implemented|Conversion) Error:/.test(message)) return null;
   const [, unit, at] = /in (line) (\d+)|in (record)\/value (\d+)/.exec(message)?.filter(part => part !== undefined) ?? [];
   if (at === undefined) return { file, reason: 'damaged' };
-  // DuckDB counts the record that is not JSON twice.
+  // DuckDB counts a malformed record twice, so its number is one too high.
   const place = Number(at) - (message.includes('Error: Malformed JSON') ? 1 : 0);
   const twice = /has duplicate key "(.*)"$/m.exec(message)?.[1];
   const of = twice === undefined ? { reason: 'damaged' as const } : { reason: 'twice' as const, column: twice };
