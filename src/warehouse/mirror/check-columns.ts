@@ -4,6 +4,7 @@ import { type FileFormat } from './copy/file-problem.js';
 import { isNumberType } from './copy/number-type.js';
 import { mostColumns } from './csv/csv-header.js';
 import { type FieldRewrite } from './csv/field-rewrite.js';
+import { isDateType } from './csv/way-out.js';
 
 /* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
 
@@ -45,8 +46,6 @@ export function requireKeyColumns(names: readonly string[], key: readonly string
   });
   if (problems.length > 0) throw new SchemaError(problems);
 }
-
-const isDateType = (type: string): boolean => /^(?:date|timestamp)/.test(type);
 
 /**
  * Checks that forms of dates or numbers are given only for columns of dates or numbers. In a column of another type, the rewritten spelling

@@ -16,7 +16,9 @@ import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
 import { isTooLarge, tooLarge } from './copy/copy-errors.js';
 import { type FileFormat } from './copy/file-problem.js';
-import { type FieldRewrite, listForm, timeForm } from './csv/field-rewrite.js';
+import { type FieldRewrite, formOfType, listForm } from './csv/field-rewrite.js';
+import { typeForm } from './csv/type-form.js';
+import { wayOut } from './csv/way-out.js';
 import { type LoadedTable, loadTable } from './load-table.js';
 import {
   requireAllColumns,
@@ -193,7 +195,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
       table: loadedTable,
       exists: append,
       types,
-      rewrites: new Map([...rewritesOf(types), ...options.rewrites]),
+      rewrites: rewritesOf(types, options.rewrites, keepsTypes),
+      keepsTypes,
       hasLines: upsert,
       checkSize: size => room.requireForText(size),
       checkFormer: size => room.require(size),
@@ -281,10 +284,22 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
-/** Returns the rewrites of columns with list or time types, by column name. PostgreSQL reads the values of other columns as they are. */
-function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][] {
-  return [...types].flatMap(([name, type]): [string, FieldRewrite][] => {
-    const form = timeForm(type) ?? (type.endsWith('[]') ? listForm : null);
-    return form ? [[name, form]] : [];
-  });
+/**
+ * By column name: the form of its values, which is that of its type and before it the form of `given`. PostgreSQL itself judges the values
+ * of other columns.
+ * @param isFixed whether the types are those of a table that exists
+ */
+function rewritesOf(
+  types: ReadonlyMap<string, string>,
+  given: ReadonlyMap<string, FieldRewrite>,
+  isFixed: boolean,
+): Map<string, FieldRewrite> {
+  const forms = new Map<string, FieldRewrite>();
+  for (const [name, type] of types) {
+    const asked = given.get(name);
+    const typed = typeForm(type);
+    const form = asked ? formOfType(asked, typed) : (typed ?? (type.endsWith('[]') ? listForm : null));
+    if (form) forms.set(name, { ...form, wayOut: text => wayOut(name, type, text, isFixed) });
+  }
+  return forms;
 }

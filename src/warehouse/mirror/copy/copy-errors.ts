@@ -5,7 +5,7 @@ import { sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyLines } from './copy-lines.js';
 import { type FileFormat, fileProblem } from './file-problem.js';
-import { isNumberType } from './number-type.js';
+import { wayOut } from '../csv/way-out.js';
 
 export interface CopyContext {
   format: FileFormat;
@@ -13,6 +13,8 @@ export interface CopyContext {
   lines: CopyLines;
   columns: readonly string[];
   typeOf: (index: number) => string;
+  /** Whether the types are those of a table that exists. */
+  isFixed: boolean;
 }
 
 /** Classes of SQLSTATEs that the file causes: data exceptions (22), constraint violations (23) and rows that are too large (54). */
@@ -39,7 +41,7 @@ export function tooLarge(format: FileFormat): SchemaError {
  * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error is returned unchanged. The place
  * comes from the error's context `COPY table, line 12, column price: "x"`. A server with messages in another language gives no place.
  */
-export function toRowError(error: unknown, { format, table, lines, columns, typeOf }: CopyContext): unknown {
+export function toRowError(error: unknown, { format, table, lines, columns, typeOf, isFixed }: CopyContext): unknown {
   const { code, where } = error as { code?: unknown; where?: unknown };
   const isLarge = isTooLarge(error);
   if (typeof code !== 'string' || !(rowFaults.test(code) || isLarge)) return error;
@@ -50,38 +52,17 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
   if (isLarge || index === -1) return fileProblem(format, 'row_refused', { line }, isLarge ? largeRow : reasonFor(code));
   const [column, type] = [columns[index]!, typeOf(index)];
-  const other = otherForm(column, type, place![2]!);
+  const shown = /: "([^]*)"$/.exec(place![2]!)?.[1] ?? '';
+  const way = wayOut(column, type, shown, isFixed);
   return fileProblem(
     format,
     'value',
     { line, column },
     {
-      zh: `列“${column}”的值不是有效的 ${type}${other.zh}`,
-      en: `column "${column}": the value is not a valid ${type}${other.en}`,
+      zh: `列“${column}”的值 '${shown}' 不是有效的 ${type}；${way.zh}`,
+      en: `column "${column}": '${shown}' is not a valid ${type}; ${way.en}`,
     },
   );
-}
-
-/**
- * The hint about the option that reads dates or numbers in another form. Empty for columns of other types, and for values that are not such
- * numbers.
- * @param shown the value as PostgreSQL shows it, behind the name of the column
- */
-function otherForm(column: string, type: string, shown: string): Bilingual {
-  if (
-    isNumberType(type) &&
-    /: "[-+\d.,'\s\u2019]+"$/.test(shown) &&
-    /\d[,'\s\u2019]|[.].*[.]/.test(shown.slice(shown.lastIndexOf(': "')))
-  ) {
-    const option = `types=${column}:decimal(,)`;
-    return {
-      zh: `；小数点写作逗号的数字请用 ${option}，分组的写法请用 decimal(.,) 或 decimal(,.)`,
-      en: `; say ${option} for numbers with a decimal comma, and decimal(.,) or decimal(,.) for digits in groups`,
-    };
-  }
-  if (type !== 'date') return { zh: '', en: '' };
-  const option = `types=${column}:date(DD/MM/YYYY)`;
-  return { zh: `；日期的其他写法请用 ${option} 之类说明`, en: `; say how dates of another form are written, such as ${option}` };
 }
 
 const largeRow = { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };

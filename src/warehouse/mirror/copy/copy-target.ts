@@ -15,7 +15,9 @@ export interface TargetOptions {
   exists: boolean;
   /** The PostgreSQL types that the caller gave, by column name. The types of all other columns are inferred. */
   types: ReadonlyMap<string, string>;
-  /** The rewrites of fields to another spelling, by column name. */
+  /** Whether the types are those of a table that exists, so that a request cannot give others. */
+  keepsTypes?: boolean;
+  /** By column name: the rewrite of the column's fields to another spelling. */
   rewrites?: ReadonlyMap<string, FieldRewrite>;
   /** Whether the table also has the column `lineColumn`, with the line of the file at which each row begins. */
   hasLines?: boolean;
@@ -190,8 +192,8 @@ export class CopyTarget {
     try {
       await work();
     } catch (error) {
-      const { format, table } = this.options;
-      throw toRowError(error, { format, table, lines: this.lines, columns: this.names, typeOf: index => this.typeOf(index) });
+      const { format, keepsTypes: isFixed = false, table } = this.options;
+      throw toRowError(error, { format, isFixed, table, lines: this.lines, columns: this.names, typeOf: index => this.typeOf(index) });
     }
   }
 }

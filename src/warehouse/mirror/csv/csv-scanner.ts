@@ -1,5 +1,7 @@
 import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
 import { type Steps } from '../../../text/steps.js';
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { requireUniqueKeys } from '../ndjson/unique-keys.js';
 import { type BlankLines } from '../copy/copy-lines.js';
 import { CsvRows } from './csv-rows.js';
 import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
@@ -120,7 +122,7 @@ export class CsvScanner {
     this.delimiter = options.delimiter;
     this.highestSpecial = Math.max(QUOTE, options.delimiter);
     this.emptyIsNull = options.nullMarker.length === 0;
-    this.isCopied = (options.rewrites ?? null) !== null || options.isNumbered === true;
+    this.isCopied = (options.rewrites ?? []).some(form => form !== null && !form.isCheck) || options.isNumbered === true;
   }
 
   /**
@@ -170,6 +172,7 @@ export class CsvScanner {
       let column = 0;
       for (;;) {
         const fieldStart = at;
+        const fieldLine = line;
         let byte = bytes[at]!;
         if (byte === QUOTE) {
           this.quotedLines = 0;
@@ -227,7 +230,10 @@ export class CsvScanner {
           }
         }
         const form = rewrites?.[column];
-        if (form) this.rewrite(form, bytes, fieldStart, at, column, line);
+        if (form) {
+          if (form.isDocument) yield* this.requireKeys(form, bytes, fieldStart, at, column, fieldLine);
+          else this.rewrite(form, bytes, fieldStart, at, column, fieldLine);
+        }
         column++;
         if (byte === delimiter) {
           at++;
@@ -265,12 +271,27 @@ export class CsvScanner {
 
   /** Puts the field in the spelling that PostgreSQL reads. @throws SchemaError for a field that is not in the form that `form` expects */
   private rewrite(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
-    if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
+    const quote = bytes[start] === QUOTE ? 1 : 0;
+    if (quote === 0 && this.isNull(bytes, start, end)) return;
+    if (form.isKept && end - start > 2 * quote && form.isKept(bytes, start + quote, end - quote)) return;
     const field = bytes.toString('utf8', start, Math.min(end, start + longestRewritten));
     const place = this.place(line, column);
     if (end - start > longestRewritten) throw csvProblem('value', place, misread(place.column ?? '', field, form));
     const rewritten = rewriteField(form, field, place);
     if (rewritten !== field) this.rows.replace(start, end, rewritten);
+  }
+
+  /** @throws SchemaError for a JSON document in which an object has a key twice */
+  private *requireKeys(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): Steps<void> {
+    const isQuoted = bytes[start] === QUOTE;
+    if (!isQuoted && this.isNull(bytes, start, end)) return;
+    try {
+      yield* requireUniqueKeys(bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      const place = this.place(line, column);
+      throw csvProblem('value', place, misread(place.column ?? '', bytes.toString('utf8', start, Math.min(end, start + 400)), form));
+    }
   }
 
   /** @returns the end of an unquoted field: the place of a delimiter, a line feed, or the carriage return before a line feed */

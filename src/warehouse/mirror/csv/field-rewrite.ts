@@ -16,6 +16,28 @@ export interface FieldRewrite {
   wanted: Bilingual;
   /** The decimal sign, for a form of numbers. Such a form is allowed only for columns of numbers, and never rewrites numbers of JSON. */
   decimalSign?: '.' | ',';
+  /** True if the form refuses texts and changes none, so that rows can stay where they are. */
+  isCheck?: boolean;
+  /** True for a form of lists. It rewrites a part of a list as it does a whole one. */
+  isList?: boolean;
+  /** Tells quickly of the bytes of a text that `rewrite` returns it unchanged. A text for which it is false may be kept too. */
+  isKept?: (bytes: Uint8Array, start: number, end: number) => boolean;
+  /** The check of values whose spelling the form does not concern, such as numbers of JSON and dates of Parquet. */
+  typed?: FieldRewrite | null;
+  /** True for the form of JSON documents, whose keys the scanner reads in steps. */
+  isDocument?: boolean;
+  /** How a refused text can be loaded, as the end of a sentence. */
+  wayOut?: (text: string) => Bilingual;
+}
+
+/** Texts in the form `form`, after which `typed` judges the texts that `form` made. */
+export function formOfType(form: FieldRewrite, typed: FieldRewrite | null): FieldRewrite {
+  const rewrite = (text: string): string | null => {
+    const made = form.rewrite(text);
+    return made === null || typed === null ? made : typed.rewrite(made);
+  };
+  const and = typed ? { zh: `，而且是${typed.wanted.zh}`, en: ` and ${typed.wanted.en}` } : { zh: '', en: '' };
+  return { ...form, rewrite, wanted: { zh: form.wanted.zh + and.zh, en: form.wanted.en + and.en }, typed };
 }
 
 /**
@@ -31,24 +53,28 @@ export function rewriteField(form: FieldRewrite, field: string, place: FilePlace
 }
 
 /** The message about a text that is not in the form of its column. */
-export function misread(column: string, text: string, { wanted }: FieldRewrite): Bilingual {
+export function misread(column: string, text: string, { wanted, wayOut }: FieldRewrite): Bilingual {
   const shown = [...text.slice(0, 80)].slice(0, 40).join('');
-  return { zh: `列“${column}”的值 '${shown}' 不是${wanted.zh}`, en: `column "${column}": '${shown}' is not ${wanted.en}` };
+  const way = wayOut?.(text);
+  return {
+    zh: `列“${column}”的值 '${shown}' 不是${wanted.zh}${way ? `；${way.zh}` : ''}`,
+    en: `column "${column}": '${shown}' is not ${wanted.en}${way ? `; ${way.en}` : ''}`,
+  };
 }
 
 /**
- * The rewrite of dates in a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD` to ISO dates. If the form has separators, a day or month
- * may have one digit. Null if `form` is not a form of dates. A form of dates needs YYYY, one of MM and M, and one of DD and D.
+ * The rewrite of dates in a form such as `DD/MM/YYYY`, `YYYYMMDD` or `YYYY年M月D日` to ISO dates. Between separators a day or month may have
+ * one digit. Null if `form` is not a form of dates, which needs YYYY, one of MM and M, and one of DD and D.
  */
 export function dateForm(form: string): FieldRewrite | null {
-  const parts = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/.exec(form.toUpperCase());
+  const parts = /^(YYYY|MM?|DD?)([-/. 年]?)(YYYY|MM?|DD?)([-/. 月]?)(YYYY|MM?|DD?)(日?)$/.exec(form.toUpperCase());
   if (!parts) return null;
-  const [, first = '', cut1 = '', second = '', cut2 = '', third = ''] = parts;
+  const [, first = '', cut1 = '', second = '', cut2 = '', third = '', last = ''] = parts;
   const order = [first, second, third].map(part => part.charAt(0));
   if (new Set(order).size < 3) return null;
   const isCut = cut1 !== '' && cut2 !== '';
   const digits = (part: string): string => (part === 'YYYY' ? '(\\d{4})' : isCut ? '(\\d{1,2})' : '(\\d{2})');
-  const pattern = new RegExp(`^${digits(first)}${literally(cut1)}${digits(second)}${literally(cut2)}${digits(third)}$`);
+  const pattern = new RegExp(`^${digits(first)}${literally(cut1)}${digits(second)}${literally(cut2)}${digits(third)}${last}$`);
   const [year, month, day] = ['Y', 'M', 'D'].map(part => order.indexOf(part) + 1);
   const rewrite = (text: string): string | null => {
     const found = pattern.exec(text.trim());
@@ -64,111 +90,9 @@ function literally(separator: string): string {
   return separator === '' ? '' : `[${separator === '-' ? '\\-' : separator}]`;
 }
 
-/**
- * Matches dates that begin with a year of four digits or with eight digits, and dates with the month as a word before a year of four
- * digits.
- */
-const clearDate =
-  /^(?:\d{4}[-/. ]|\d{8}(?!\d)|\d{5,7}-\d\d-\d\d|[-+]?infinity$|(?:[a-z]{3,9},? )?(?:\d{1,2}[- ]?[a-z]{3,9}|[a-z]{3,9}\.? ?\d{1,2}),?[- ]\d{4}(?!\d))/i;
-
-/**
- * Accepts dates and times that can be read in one way only, and leaves them unchanged. PostgreSQL would read 03/04/24 as the 24th of April
- * 2003, and `today` as the day of the upload, so these texts are refused.
- */
-export const clearDateForm: FieldRewrite = {
-  rewrite: text => (clearDate.test(text.trim()) ? text : null),
-  wanted: {
-    zh: '以四位年份开头的日期；其他写法请用 ?types=列名:date(DD/MM/YYYY)',
-    en: 'a date that begins with a year of four digits; for another form say ?types=column:date(DD/MM/YYYY)',
-  },
-};
-
-const anyTime: FieldRewrite = { rewrite: text => text, wanted: { zh: '时间', en: 'a time' } };
-
-/**
- * The form of the times in a column of the type `type`, such as `timestamp(3)` or `time[]`. It refuses times that PostgreSQL would change.
- * PostgreSQL rounds digits of a second that the column does not keep, so that 23:59:59.9999999 becomes the next day; it makes 23:59:60 the
- * time 24:00, and reads 08:30.5 as 8 minutes. Each element of a list has the form of a single value. Null for a type that is not a type of
- * times.
- */
-export function timeForm(type: string): FieldRewrite | null {
-  const [, name, whole, part] = /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)| second\((\d)\))?(?![a-z])/.exec(type) ?? [];
-  if (name === undefined) return null;
-  const digits = Number(whole ?? part ?? 6);
-  const held = /^(?:date|timestamp)/.test(name) ? clearDateForm : anyTime;
-  const isChanged = name === 'interval' ? (text: string) => roundsInterval(text, digits) : changesClock(digits);
-  const one: FieldRewrite = {
-    rewrite: text => (isChanged(text) ? null : held.rewrite(text)),
-    wanted: {
-      zh: `秒至多 ${digits} 位小数的${held.wanted.zh}`,
-      en: `a value with at most ${digits} decimals of a second, and ${held.wanted.en}`,
-    },
-  };
-  return type.endsWith('[]') ? listOf(one) : one;
-}
-
-function changesClock(digits: number): (text: string) => boolean {
-  const finer = `(?::\\d\\d|\\d{6})[.,]\\d{${digits}}\\d*[1-9]`;
-  const sixty = ':60|(?:^|[Tt\\s])\\d{4}60(?!\\d)';
-  const changed = new RegExp(`${finer}|${sixty}|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
-  return text => changed.test(text);
-}
-
-/** Microseconds of the units of an interval. The units from months on are absent, because their length is not fixed. */
-const microseconds: readonly [RegExp, bigint][] = [
-  [/^(?:us|mic)/i, 1n],
-  [/^(?:ms|millis)/i, 1_000n],
-  [/^(?:s|$)/i, 1_000_000n],
-  [/^m(?!on|il)/i, 60_000_000n],
-  [/^h/i, 3_600_000_000n],
-  [/^d(?!ec)/i, 86_400_000_000n],
-  [/^w/i, 604_800_000_000n],
-];
-/**
- * The decimals of an amount that are computed. An amount with further decimals, other than zeros, is never a whole number of microseconds.
- */
-const mostDigits = 40;
-
-/**
- * Whether an amount of an interval has a part of a second that `digits` decimals cannot express. With one decimal, `1.5 days` has none, and
- * `0.00001 h` (0.036 s) has one.
- */
-function roundsInterval(text: string, digits: number): boolean {
-  const step = 10n ** BigInt(6 - digits);
-  for (const [, whole = '', decimals = '', unit = ''] of text.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
-    const size = microseconds.find(([name]) => name.test(unit))?.[1];
-    if (size === undefined) continue;
-    if (whole.length > mostDigits || /[1-9]/.test(decimals.slice(mostDigits))) return true;
-    const kept = decimals.slice(0, mostDigits);
-    if ((BigInt(whole + kept) * size) % (step * 10n ** BigInt(kept.length)) !== 0n) return true;
-  }
-  return false;
-}
-
-/** Accepts a list whose elements are all in the form `element`. The form must not change texts, because the list keeps its spelling. */
-function listOf(element: FieldRewrite): FieldRewrite {
-  const isKept = (item: string): boolean => {
-    const text = item
-      .trim()
-      .replace(/^"|"$/g, '')
-      .replace(/\\([\s\S])/g, '$1');
-    return /^(?:null)?$/i.test(text) || element.rewrite(text) !== null;
-  };
-  return {
-    rewrite: text => {
-      const list = listForm.rewrite(text);
-      const items = list?.match(/"(?:[^"\\]|\\[\s\S])*"|[^",{}]+/g) ?? [];
-      return items.every(isKept) ? list : null;
-    },
-    wanted: {
-      zh: `${listForm.wanted.zh}，其中每项为${element.wanted.zh}`,
-      en: `${listForm.wanted.en}, in which each element is ${element.wanted.en}`,
-    },
-  };
-}
-
 /** Accepts lists as PostgreSQL writes them, `{a,b}`, and as JSON writes them, `["a","b"]`. PostgreSQL checks the elements. */
 export const listForm: FieldRewrite = {
+  isList: true,
   rewrite: text => {
     const trimmed = text.trim();
     return trimmed.startsWith('{') ? trimmed : toArrayText(trimmed);
@@ -205,3 +129,14 @@ function elementOf(item: unknown): string | null {
   if (typeof item === 'boolean') return String(item);
   return typeof item === 'number' && Number.isSafeInteger(item) ? String(item) : null;
 }
+
+/** The form of jsonb, which keeps only the last of two equal keys. The scanner judges the documents, in steps. */
+export const documentForm: FieldRewrite = {
+  rewrite: text => text,
+  wanted: {
+    zh: '每个对象的键各不相同的 JSON；类型 json 或 text 的列可保留原文',
+    en: 'JSON whose objects have each key once; a column of the type json or text keeps such a value',
+  },
+  isCheck: true,
+  isDocument: true,
+};

@@ -268,7 +268,7 @@ describe('loadCsv', () => {
     expect(problem).toMatchObject({
       type: 'csv_value',
       line: 7,
-      text: { en: expect.stringMatching(/such as types=b:date\(DD\/MM\/YYYY\)$/) },
+      text: { en: expect.stringMatching(/'nonsense' is not a valid date; say \?types=b:text$/) },
     });
   });
 });

@@ -9,6 +9,7 @@ import { type CsvEncoding, type EncodingChoice, toUtf8 } from './csv-encoding.js
 import { type HeadFormat, requireReadable, takeHead } from './csv-head.js';
 import { checkColumnNames, type CsvHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
+import { documentForm } from './field-rewrite.js';
 import { judgeSigns } from './number-signs.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
@@ -111,7 +112,7 @@ class CsvLoad {
     private readonly header: CsvHeader,
     private readonly sizes: BlockSizes,
   ) {
-    const rewrites = header.names.map(name => target.rewriteOf(name));
+    const rewrites = header.names.map(name => target.rewriteOf(name) ?? (target.givenType(name) === 'jsonb' ? documentForm : null));
     this.scanner = new CsvScanner({
       delimiter: format.delimiter,
       nullMarker: Buffer.from(format.nullMarker),

@@ -1,6 +1,7 @@
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { clearDateForm, type FieldRewrite } from '../csv/field-rewrite.js';
+import { type FieldRewrite } from '../csv/field-rewrite.js';
+import { typeForm } from '../csv/type-form.js';
 import { numberForm } from '../csv/number-form.js';
 import { type LoadedNdjson, loadNdjson } from './load-ndjson.js';
 
@@ -27,7 +28,7 @@ describe('loadNdjson', () => {
       {
         format: 'ndjson',
         types: new Map(Object.entries(types)),
-        rewrites: new Map([...('day' in types ? [['day', clearDateForm] as const] : []), ...rewrites]),
+        rewrites: new Map([...('day' in types ? [['day', typeForm('date')!] as const] : []), ...rewrites]),
       },
       target => loadNdjson(inPieces(Buffer.from(ndjson), sizes ? 7 : 65_536), { nullMarker, renames }, target, sizes),
     );

@@ -1,5 +1,5 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
-import { listForm, type FieldRewrite, longestRewritten, misread, toArrayText } from '../csv/field-rewrite.js';
+import { listForm, type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
 import { toCopyField } from '../copy/copy-text.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { NESTED, NUMBER, STRING } from './json-reader.js';
@@ -110,11 +110,13 @@ export class RowTexts {
     const { cells } = this.scanned;
     const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
     const isString = token === STRING || token === CODED;
-    if (rewrite && !(rewrite.decimalSign && token === NUMBER)) {
-      if (end - start > longestRewritten) throw misreadAt(line, name, this.bytes.toString('utf8', start, start + 400), rewrite);
+    const form = rewrite?.decimalSign && token === NUMBER ? (rewrite.typed ?? null) : rewrite;
+    if (form?.isKept && token !== CODED && end > start && form.isKept(this.bytes, start, end)) this.copy(start, end);
+    else if (form) {
+      if (end - start > longestRewritten) throw misreadAt(line, name, this.bytes.toString('utf8', start, start + 400), form);
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
-      const rewritten = rewrite.rewrite(text);
-      if (rewritten === null) throw misreadAt(line, name, text, rewrite);
+      const rewritten = form.rewrite(text);
+      if (rewritten === null) throw misreadAt(line, name, text, form);
       this.text(toCopyField(rewritten));
     } else if (isDocument) {
       if (isString) this.raw(start - 1, end + 1);
@@ -129,7 +131,8 @@ export class RowTexts {
     const { cells } = this.scanned;
     const [start, end, token] = [cells[cell + 1]!, cells[cell + 2]!, cells[cell + 3]!];
     const isString = token === STRING || token === CODED;
-    if (form.rewrite === listForm && token === NESTED) yield* this.list(form.name, start, end, line);
+    if (form.rewrite?.isList && token === NESTED && this.bytes[start] === OPEN_LIST)
+      yield* this.list(form.name, form.rewrite, start, end, line);
     else if (form.rewrite) this.cell(form, cell, line);
     else if (token === CODED && !form.isDocument) {
       for (let at = start; at < end;) {
@@ -152,7 +155,7 @@ export class RowTexts {
    * Rewrites a long JSON list as a PostgreSQL array, in parts of whole elements. Each part is rewritten as a list of its own, and the
    * braces of its result are left out.
    */
-  private *list(name: string, start: number, end: number, line: number): Generator<Buffer | null, void> {
+  private *list(name: string, form: FieldRewrite, start: number, end: number, line: number): Generator<Buffer | null, void> {
     const { bytes } = this;
     let isInString = false;
     let depth = 0;
@@ -169,8 +172,8 @@ export class RowTexts {
       if (!isEnd && (isInString || depth > 0 || byte !== COMMA || at - from < partOfList)) continue;
       if (at - from > longestElement + partOfList) throw elementTooLong(line, name);
       const text = `[${bytes.toString('utf8', from, at)}]`;
-      const rewritten = toArrayText(text);
-      if (rewritten === null) throw misreadAt(line, name, text, listForm);
+      const rewritten = form.rewrite(text);
+      if (rewritten === null) throw misreadAt(line, name, text, form);
       this.text(separator + toCopyField(rewritten.slice(1, -1)));
       separator = ',';
       from = at + 1;

@@ -1,5 +1,5 @@
 import { type CopyTarget } from '../copy/copy-target.js';
-import { clearDateForm } from '../csv/field-rewrite.js';
+import { typeForm } from '../csv/type-form.js';
 import { RowLines } from './row-lines.js';
 
 const numbered = { rewriteOf: () => null, hasLines: true } as unknown as CopyTarget;
@@ -15,7 +15,7 @@ describe('RowLines', () => {
 
   it('sends the parts of a long row as they come, so that no row is read in one go', () => {
     const columns = ['a', 'day', 'b'].map(aColumn);
-    const rewrite = { ...clearDateForm, rewrite: (text: string) => `<${text}>` };
+    const rewrite = { ...typeForm('date')!, rewrite: (text: string) => `<${text}>` };
     const target = { rewriteOf: (name: string) => (name === 'day' ? rewrite : null), hasLines: true } as unknown as CopyTarget;
     const lines = new RowLines(columns, target);
     expect(lines.of(chunk).length).toBe(chunk.length + 2);
@@ -28,7 +28,7 @@ describe('RowLines', () => {
 
   it.each([1, 2, 3, 7, 1_000])('changes rows alike in chunks of %d bytes', size => {
     const columns = ['a', 'day'].map(aColumn);
-    const rewrite = { ...clearDateForm, rewrite: (text: string) => `<${text}>` };
+    const rewrite = { ...typeForm('date')!, rewrite: (text: string) => `<${text}>` };
     const target = { rewriteOf: (name: string) => (name === 'day' ? rewrite : null), hasLines: true } as unknown as CopyTarget;
     const lines = new RowLines(columns, target);
     const bytes = Buffer.from('a\t中文\n\t\nb\\tc\t\\N\n');

@@ -33,8 +33,12 @@ export class RowLines {
     private readonly columns: readonly TableColumn[],
     target: CopyTarget,
   ) {
-    // Only text columns are rewritten: DuckDB writes values of other types as PostgreSQL does.
-    this.rewrites = columns.map(({ name, type }) => (type === 'text' ? target.rewriteOf(name) : null));
+    // DuckDB writes values as PostgreSQL does, so only texts have forms. Values of another type than that of the table are checked.
+    this.rewrites = columns.map(({ name, type }) => {
+      const form = target.rewriteOf(name);
+      if (type === 'text' || form === null) return form;
+      return type === target.givenType(name) ? null : form.typed === undefined ? form : form.typed;
+    });
     this.hasRewrites = this.rewrites.some(rewrite => rewrite !== null);
     this.hasLines = target.hasLines;
     this.isUnchanged = !this.hasRewrites && !this.hasLines;

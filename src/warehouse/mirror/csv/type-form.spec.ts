@@ -1,0 +1,238 @@
+import * as fc from 'fast-check';
+import { typeForm } from './type-form.js';
+
+describe('typeForm of days', () => {
+  it.each([
+    '2024-02-03',
+    ' 2024/2/3 ',
+    '2024.02.03 10:15',
+    '20240203',
+    '20240203T101500',
+    '2024-02-03T10:15:00.5+08:00',
+    '0044-03-15 BC',
+    '12024-01-01',
+    '-infinity',
+    '3 Feb 2024',
+    '03-Feb-2024 10:15',
+    'Feb 3, 2024',
+    'February 3 2024',
+    'Sat, 3 Feb 2024 10:15:00 +0800',
+  ])('keeps %j', text => {
+    expect(typeForm('timestamptz')!.rewrite(text)).toBe(text);
+  });
+
+  it.each([
+    '03/04/24', '03/04/2024', '1-2-3', '99-01-02', '030424', '030424 10:15', 'Jan 2 24', '2-Jan-24 10:15', 'today', 'now', 'tomorrow 10:15', 'epoch', '', '10:15',
+  ])('refuses %j, which PostgreSQL guesses or takes from its clock', text => {
+    expect(typeForm('timestamptz')!.rewrite(text)).toBeNull();
+  }); // prettier-ignore
+});
+
+describe('typeForm of times', () => {
+  it.each([
+    ['timestamp', '2024-01-31T23:59:59.9999999'],
+    ['timestamptz', '2024-01-31 23:59:59.9999999+08'],
+    ['timestamptz', '20240131T235959.9999999Z'],
+    ['date', '2024-01-31 23:59:59.9999999'],
+    ['timestamp(3)', '2024-01-31 23:59:59.9996'],
+    ['timestamp(0)', '2024-01-31 23:59:59.9'],
+    ['timestamp', '2016-12-31 23:59:60'],
+    ['timestamp', '2024-01-31 08:30.5'],
+    ['timestamp', '03/04/24'],
+    ['time', '23:59:59.9999999'],
+    ['time', '23:59:60'],
+    ['time', '08:30.5'],
+    ['time(3) with time zone', '23:59:59.9996+08'],
+    ['interval', 'PT0.1234567S'],
+    ['timestamp', '20240131T235960'],
+    ['timestamp', '20240131 235960'],
+    ['time', '235960'],
+    ['interval(0)', '1.4 s'],
+    ['interval second(0)', '1.4 s'],
+    ['interval(0)', '1500 ms'],
+    ['interval', '1.0000001 days 1:00:00.1234567'],
+    ['interval', `0.${'0'.repeat(50)}1 h`],
+    ['time[]', '{08:30:00,23:59:59.9999999}'],
+    ['time[]', '{"08:30:00","23:59:59,9999999"}'],
+    ['time[]', '{08:30,08:31.5}'],
+    ['time[]', String.raw`{23:59:59.999999\9}`],
+    ['timestamp[]', '["2024-01-31T23:59:59.9999999"]'],
+    ['timestamp[]', '{2024-01-31,03/04/24}'],
+    ['date[]', '{today}'],
+    ['interval[]', '{1 day,0.1234567 s}'],
+    ['time[]', '08:30'],
+    ['timestamp', '2024-03-05T10:00:00Z'],
+    ['timestamp', '2024-03-05 10:00:00+08:00'],
+    ['timestamp', '2024-03-05 10:00:00 America/New_York'],
+    ['timestamp', '2024-03-05 10:00 CST'],
+    ['timestamp(3)', '2024-03-05 10:00:00 utc'],
+    ['timestamp[]', '{2024-03-05 10:00:00Z}'],
+    ['timestamptz', '2024-03-05 10:00:00 CST'],
+    ['timestamptz', '2024-03-05 10:00:00 PST'],
+    ['timestamptz', '2024-03-05 10:00:00 UTC+8'],
+    ['timestamptz', '2024-03-05 10:00:00 Etc/GMT+8'],
+    ['date', '2024-03-05 10:00:00'],
+    ['date', '2024-03-05 00:00:01'],
+    ['date', '2024-03-05T00:00:00Z'],
+    ['date', '2024-03-05T23:30:00-05:00'],
+    ['date', '20240305T101500'],
+    ['date', '2024-03-05 24:00'],
+    ['date', '2024-03-05 12:00 AM'],
+    ['time', '08:30:00+08'],
+    ['time', '08:30Z'],
+    ['time', '2024-03-05 08:30'],
+    ['time', 'now'],
+    ['time with time zone', '2024-03-05 08:30+08'],
+    ['time with time zone', '08:30 CST'],
+  ])('of %s refuses %j, which PostgreSQL would change or guess', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBeNull();
+  });
+
+  it.each([
+    ['timestamp', '2024-01-31T23:59:59.999999'],
+    ['timestamp', '2024-01-31T23:59:59.9999990'],
+    ['timestamp(3)', '2024-01-31 23:59:59.1230'],
+    ['timestamp(0)', '2024.01.31 23:59:59'],
+    ['date', '2024.01.31'],
+    ['time', '08:30:00.5'],
+    ['timestamp', '2024-3-5'],
+    ['timestamp', '2024/03/05 1:02:03 PM'],
+    ['timestamp', '0044-03-15 10:00:00 BC'],
+    ['timestamp', '2024-03-05 24:00'],
+    ['timestamptz', '2024-03-05 10:00:00+00'],
+    ['timestamptz', '0044-03-15 10:00:00+00 BC'],
+    ['timestamptz', '2024-03-05t10:00z'],
+    ['timestamptz', '2024-03-05 10:00:00 GMT'],
+    ['timestamptz', '2024-03-05 10:00:00 -08:05:43'],
+    ['timestamptz', '2024-03-05 10:00 America/Argentina/Buenos_Aires'],
+    ['date', '2024-3-5'],
+    ['date', '2024-03-05 00:00:00.000'],
+    ['date', '2024-03-05T00:00'],
+    ['date', '0044-03-15 BC'],
+    ['date', 'infinity'],
+    ['time', 'T08:30'],
+    ['time', '8:30 pm'],
+    ['time', '083000'],
+    ['time with time zone', '08:30:00+08'],
+    ['interval', '1.5 days'],
+    ['interval', '1.1234567 days'],
+    ['interval(0)', '1.5 days'],
+    ['interval(0)', '1.50 min 2 sec'],
+    ['interval(3)', 'P1Y2M3DT1.5H0.25S'],
+    ['interval second(3)', '2500 ms'],
+    ['interval', '1-2 3 04:05:06.789'],
+    ['time[]', '{08:30,09:15}'],
+    ['time(0)[]', '{08:30:00,09:15:00}'],
+    ['timestamp[]', '{2024-01-31 08:30,2024-02-01 09:00}'],
+    ['timestamp[]', '{20240131T083000,20240201T090000}'],
+    ['timestamp[]', '{"2024-01-31 08:30:00",NULL,null}'],
+    ['timestamptz[]', '{2024-01-31 08:30:00+08:00,2024-02-01 08:30:00+08:00}'],
+    ['date[]', '{{2024-01-31,2024-02-01},{2024-03-01,2024-04-01}}'],
+    ['interval[]', '{1 day,1234567 seconds}'],
+    ['interval[]', '{}'],
+  ])('of %s keeps %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBe(text);
+  });
+
+  it('judges long amounts of an interval in one pass', () => {
+    const zeros = '0'.repeat(100_000);
+    expect(typeForm('interval')!.rewrite(`1.5${zeros} h`)).not.toBeNull();
+    expect(typeForm('interval')!.rewrite(`1.5${zeros}1 h`)).toBeNull();
+  });
+
+  it('writes a JSON list as PostgreSQL does', () => {
+    expect(typeForm('time[]')!.rewrite('["08:30", null, "09:15"]')).toBe('{"08:30",NULL,"09:15"}');
+  });
+
+  it.each(['text', 'text[]', 'boolean', 'uuid', 'jsonb', 'daterange', 'tsrange', 'numrange', 'int4range', 'character varying(3)'])(
+    'is null for %s',
+    type => {
+      expect(typeForm(type)).toBeNull();
+    },
+  );
+
+  it('tells how many decimals the column keeps', () => {
+    expect(typeForm('timestamp(3)')!.wanted).toEqual({
+      zh: expect.stringContaining('秒至多 3 位小数'),
+      en: expect.stringContaining('at most 3 decimals of a second'),
+    });
+  });
+});
+
+describe('typeForm of numbers', () => {
+  it.each([
+    ['numeric(12,2)', '1.555'],
+    ['numeric(12,2)', '1e-3'],
+    ['numeric(5,2)', '1000'],
+    ['numeric(5,2)', '999.995'],
+    ['numeric(5,0)', '1.5'],
+    ['numeric(2,-3)', '1500'],
+    ['numeric(3,5)', '0.01'],
+    ['numeric(12,2)', '0x10'],
+    ['numeric(12,2)[]', '{1.5,1.555}'],
+    ['numeric', '1_000.5'],
+    ['numeric', '0x1F'],
+    ['numeric', '1,5'],
+    ['numeric', '.'],
+    ['real', '0x10'],
+    ['double precision', '0x1p3'],
+    ['integer', '0x10'],
+    ['integer', '0b11'],
+    ['integer', '1_0'],
+    ['integer', '12.7'],
+    ['integer', '2147483648'],
+    ['integer', ''],
+    ['integer[]', '["0x10"]'],
+    ['smallint', '-32769'],
+    ['bigint', '9223372036854775808'],
+    ['bigint', `1${'0'.repeat(30)}`],
+  ])('of %s refuses %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBeNull();
+  });
+
+  it.each([
+    ['numeric(12,2)', '1.5000'],
+    ['numeric(12,2)', '1.555e1'],
+    ['numeric(12,2)', '1e3'],
+    ['numeric(12,2)', '-.50'],
+    ['numeric(5,2)', '000999.99'],
+    ['numeric(5,2)', 'NaN'],
+    ['numeric(5,0)', '1.0'],
+    ['numeric(2,-3)', '15000'],
+    ['numeric(3,5)', '0.00999'],
+    ['numeric', '1.23456789012345678901234567890'],
+    ['numeric', '-Infinity'],
+    ['double precision', '0.1234567890123456789'],
+    ['real', '1e-3'],
+    ['integer', '007'],
+    ['integer', ' +7 '],
+    ['integer', '-2147483648'],
+    ['integer[]', '{1,NULL,-2}'],
+    ['smallint', '32767'],
+    ['bigint', `-0000000000000000000009223372036854775808`],
+  ])('of %s keeps %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBe(text);
+  });
+
+  it.each(['integer', 'smallint', 'bigint', 'numeric', 'numeric(5,2)', 'numeric(2,3)', 'date', 'timestamp', 'timestamptz', 'real'])(
+    'of %s keeps each text whose bytes it keeps',
+    type => {
+      const signs = fc.array(fc.constantFrom(...'0011234567899..--+:: eTZ,'), { minLength: 1, maxLength: 12 }).map(all => all.join(''));
+      const times = fc.constantFrom(
+        '2024-03-05',
+        '2024-03-05 10:00',
+        '2024-03-05T10:00:00.5',
+        '2024-03-05 10:00:00+08',
+        '2024-03-05 00:00',
+      );
+      const { isKept, rewrite } = typeForm(type)!;
+      fc.assert(
+        fc.property(fc.oneof(signs, times), text => {
+          const bytes = Buffer.from(`7${text}7`);
+          if (isKept!(bytes, 1, bytes.length - 1)) expect(rewrite(text)).toBe(text);
+        }),
+        { numRuns: 2_000 },
+      );
+    },
+  );
+});

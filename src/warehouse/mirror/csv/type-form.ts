@@ -1,0 +1,219 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+import { BIGINT, classifyValue, DATE, INT, LOSSY, NUMERIC, TIMESTAMP, TIMESTAMPTZ } from './csv-values.js';
+import { type FieldRewrite, listForm } from './field-rewrite.js';
+
+/**
+ * The form of the values that a column of the type `type` keeps, such as `numeric(12,2)` or `timestamp(3)[]`. It returns texts as they are,
+ * and refuses each text that PostgreSQL would take as another value: it rounds 1.555, drops the zone of a timestamp and the time of a
+ * date, reads 0x10 as 16, and guesses at 03/04/24. Other spellings of an equal value pass, such as 007, +7, 1.50 or 2024-3-5. Types of
+ * floats may round, since whoever chose them asked for that. Each element of a list has the form of a single value. Null for a type whose
+ * values PostgreSQL keeps or refuses by itself, such as text, boolean and uuid.
+ */
+export function typeForm(type: string): FieldRewrite | null {
+  const one = numberTypeForm(type) ?? timeTypeForm(type);
+  return one && type.endsWith('[]') ? listOf(one) : one;
+}
+
+/** A form that refuses texts and changes none. */
+function check(holds: (text: string) => boolean, wanted: Bilingual, isKept?: FieldRewrite['isKept']): FieldRewrite {
+  return { rewrite: text => (holds(text) ? text : null), wanted, isCheck: true, ...(isKept && { isKept }) };
+}
+
+const POINT = 46;
+const wholeBits: Record<string, bigint> = { smallint: 15n, integer: 31n, bigint: 63n };
+const number = /^[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i;
+const noNumber = /^(?:nan|[-+]?inf(?:inity)?)$/i;
+
+function numberTypeForm(type: string): FieldRewrite | null {
+  const [, name = '', precision, scale = '0'] =
+    /^(smallint|integer|bigint|real|double precision|numeric)(?:\((\d+)(?:,(-?\d+))?\))?(?:\[\])?$/.exec(type) ?? [];
+  const bits = wholeBits[name];
+  if (bits !== undefined) return wholeForm(name, bits);
+  if (name === '') return null;
+  if (precision !== undefined) return numericForm(Number(precision), Number(scale));
+  const isNumber = (text: string): boolean => noNumber.test(text.trim()) || digitsOf(text) !== null;
+  const wanted = { zh: '-1234.5 这样的数字', en: 'a number such as -1234.5' };
+  return check(isNumber, wanted, (bytes, start, end) => isNumberKind(classifyValue(bytes, start, end) & ~LOSSY));
+}
+
+function isNumberKind(kind: number): boolean {
+  return kind === INT || kind === BIGINT || kind === NUMERIC;
+}
+
+function wholeForm(name: string, bits: bigint): FieldRewrite {
+  const holds = (text: string): boolean => {
+    const [, sign, written] = /^([-+]?)(\d+)$/.exec(text.trim()) ?? [];
+    const digits = written?.replace(/^0+/, '');
+    return digits !== undefined && digits.length < 20 && BigInt(digits) < 2n ** bits + (sign === '-' ? 1n : 0n);
+  };
+  const wanted = { zh: `类型 ${name} 的整数`, en: `a whole number of the type ${name}` };
+  return check(holds, wanted, (bytes, start, end) => {
+    const kind = classifyValue(bytes, start, end) & ~LOSSY;
+    return name === 'smallint' ? kind === INT && end - start < 5 : kind === INT || (kind === BIGINT && name === 'bigint');
+  });
+}
+
+function numericForm(precision: number, scale: number): FieldRewrite {
+  const holds = (text: string): boolean => {
+    if (/^nan$/i.test(text.trim())) return true;
+    const digits = digitsOf(text);
+    return digits !== null && digits.whole <= precision - scale && digits.decimals <= scale;
+  };
+  const type = `numeric(${precision},${scale})`;
+  const wanted = { zh: `${type} 不舍入即可存下的数字`, en: `a number that ${type} holds without rounding` };
+  return check(holds, wanted, (bytes, start, end) => {
+    let whole = start;
+    while (whole < end && bytes[whole] !== POINT) whole++;
+    return whole - start <= precision - scale && end - whole - 1 <= scale && isNumberKind(classifyValue(bytes, start, end));
+  });
+}
+
+/** The digits of a number before and behind its point that are not zeros at its ends; null for a text that is no number. */
+function digitsOf(text: string): { whole: number; decimals: number } | null {
+  const [, whole = '', fraction = '', exponent = '0'] = number.exec(text.trim()) ?? [];
+  const digits = whole + fraction;
+  if (digits === '') return null;
+  const first = digits.search(/[1-9]/);
+  if (first === -1) return { whole: 0, decimals: 0 };
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const point = whole.length + Number(exponent);
+  return { whole: point - first, decimals: end - point };
+}
+
+const word = '[a-z]{3,9}';
+/**
+ * A date with a year of four digits or more, with eight digits, or with the month as a word. PostgreSQL would read 03/04/24 as the 24th of
+ * April 2003, and `today` as the day of the upload.
+ */
+const day = `(?:\\d{4,7}-\\d{1,2}-\\d{1,2}|\\d{4}[/. ]\\d{1,2}[/. ]\\d{1,2}|\\d{4}[-/. ]${word}[-/. ]\\d{1,2}|\\d{4}\\.\\d{3}|\\d{8}|(?:${word},? )?(?:\\d{1,2}[- ]?${word}|${word}\\.? ?\\d{1,2}),?[- ]\\d{4})`;
+const clock = '(?:\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d*)?)?|\\d{4}(?:\\d{2}(?:[.,]\\d*)?)?)(?:\\s*[ap]m)?';
+const midnight = '00?:00(?::00(?:[.,]0*)?)?';
+const between = '(?:\\s+|\\s*t\\s*)';
+const offset = '\\s*(?:z|utc|gmt|[-+]\\d{1,2}(?::?\\d{2}(?::?\\d{2})?)?)';
+/** An offset, or the name of a place. An abbreviation names several zones: CST is one in China and another in America. */
+const zone = `(?:${offset}|\\s+[a-z_]+(?:/[a-z_-]+)+)`;
+const era = '(?:\\s*(?:ad|bc))?';
+
+interface TimeType {
+  pattern: RegExp;
+  kinds: readonly number[];
+  wanted: (digits: number) => Bilingual;
+}
+
+const clearYear = { zh: '以四位年份开头', en: 'a date that begins with a year of four digits' };
+const onDay = (behind: string): RegExp => new RegExp(`^(?:${day}${behind}${era}|[-+]?infinity)$`, 'i');
+const timeTypes: Record<string, TimeType> = {
+  date: {
+    pattern: onDay(`(?:${between}${midnight})?`),
+    kinds: [DATE],
+    wanted: () => ({ zh: `${clearYear.zh}、不含时刻的日期`, en: `${clearYear.en} and has no time of day` }),
+  },
+  timestamp: {
+    pattern: onDay(`(?:${between}${clock})?`),
+    kinds: [DATE, TIMESTAMP],
+    wanted: digits => ({
+      zh: `${clearYear.zh}、不含时区、秒至多 ${digits} 位小数的时间`,
+      en: `${clearYear.en}, with a time of at most ${digits} decimals of a second and no zone`,
+    }),
+  },
+  timestamptz: {
+    pattern: onDay(`(?:${between}${clock}${zone}?)?`),
+    kinds: [DATE, TIMESTAMP, TIMESTAMPTZ],
+    wanted: digits => ({
+      zh: `${clearYear.zh}、秒至多 ${digits} 位小数、时区写作 +08:00、Z 或 Asia/Shanghai 的时间`,
+      en: `${clearYear.en}, with a time of at most ${digits} decimals of a second and a zone such as +08:00, Z or Asia/Shanghai`,
+    }),
+  },
+  time: {
+    pattern: new RegExp(`^t?${clock}$`, 'i'),
+    kinds: [],
+    wanted: digits => ({
+      zh: `不含日期和时区、秒至多 ${digits} 位小数的时刻`,
+      en: `a time of at most ${digits} decimals of a second without a date and a zone`,
+    }),
+  },
+  timetz: {
+    pattern: new RegExp(`^t?${clock}(?:${offset})?$`, 'i'),
+    kinds: [],
+    wanted: digits => ({
+      zh: `不含日期、秒至多 ${digits} 位小数、时区写作 +08:00 的时刻`,
+      en: `a time of at most ${digits} decimals of a second with a zone such as +08:00 and without a date`,
+    }),
+  },
+};
+
+/**
+ * The form of times. It also refuses times that PostgreSQL would change: it rounds digits of a second that the column does not keep, so
+ * that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time 24:00, and reads 08:30.5 as 8 minutes.
+ */
+function timeTypeForm(type: string): FieldRewrite | null {
+  const [, name = '', whole, part, zoned] =
+    /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)| second\((\d)\))?( with time zone)?(?![a-z])/.exec(type) ?? [];
+  if (name === '') return null;
+  const digits = Number(whole ?? part ?? 6);
+  if (name === 'interval') {
+    const wanted = { zh: `秒至多 ${digits} 位小数的时间间隔`, en: `an interval with at most ${digits} decimals of a second` };
+    return check(text => !roundsInterval(text, digits), wanted);
+  }
+  const { pattern, kinds, wanted } = timeTypes[zoned ? 'timetz' : name]!;
+  const isChanged = changesClock(digits);
+  const isPlain: FieldRewrite['isKept'] = (bytes, start, end) => kinds.includes(classifyValue(bytes, start, end) & ~LOSSY);
+  return check(text => pattern.test(text.trim()) && !isChanged(text), wanted(digits), digits === 6 ? isPlain : undefined);
+}
+
+function changesClock(digits: number): (text: string) => boolean {
+  const finer = `(?::\\d\\d|\\d{6})[.,]\\d{${digits}}\\d*[1-9]`;
+  const sixty = ':60|(?:^|[Tt\\s])\\d{4}60(?!\\d)';
+  const changed = new RegExp(`${finer}|${sixty}|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
+  return text => changed.test(text);
+}
+
+/** Microseconds of the units of an interval. The units from months on are absent, because their length is not fixed. */
+const microseconds: readonly [RegExp, bigint][] = [
+  [/^(?:us|mic)/i, 1n],
+  [/^(?:ms|millis)/i, 1_000n],
+  [/^(?:s|$)/i, 1_000_000n],
+  [/^m(?!on|il)/i, 60_000_000n],
+  [/^h/i, 3_600_000_000n],
+  [/^d(?!ec)/i, 86_400_000_000n],
+  [/^w/i, 604_800_000_000n],
+];
+/** Decimals of an amount that are computed. Weeks have 604.8 billion microseconds, so a longer fraction is never a whole number of them. */
+const mostDigits = 40;
+
+/** Whether an amount of an interval has a part of a second that `digits` decimals do not hold: `1.5 days` has none, and `0.00001 h` has one. */
+function roundsInterval(text: string, digits: number): boolean {
+  const step = 10n ** BigInt(6 - digits);
+  for (const [, whole = '', decimals = '', unit = ''] of text.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
+    const size = microseconds.find(([name]) => name.test(unit))?.[1];
+    if (size === undefined) continue;
+    if (whole.length > mostDigits || /[1-9]/.test(decimals.slice(mostDigits))) return true;
+    const kept = decimals.slice(0, mostDigits);
+    if ((BigInt(whole + kept) * size) % (step * 10n ** BigInt(kept.length)) !== 0n) return true;
+  }
+  return false;
+}
+
+/** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
+function listOf(element: FieldRewrite): FieldRewrite {
+  const isKept = (item: string): boolean => {
+    const text = item
+      .trim()
+      .replace(/^"|"$/g, '')
+      .replace(/\\([\s\S])/g, '$1');
+    return /^(?:null)?$/i.test(text) || element.rewrite(text) !== null;
+  };
+  return {
+    ...listForm,
+    rewrite: text => {
+      const list = listForm.rewrite(text);
+      const items = list?.match(/"(?:[^"\\]|\\[\s\S])*"|[^",{}]+/g) ?? [];
+      return items.every(isKept) ? list : null;
+    },
+    wanted: {
+      zh: `${listForm.wanted.zh}，其中每项为${element.wanted.zh}`,
+      en: `${listForm.wanted.en}, in which each element is ${element.wanted.en}`,
+    },
+  };
+}
