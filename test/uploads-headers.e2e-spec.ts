@@ -96,3 +96,78 @@ describe('numbers with decimal commas', () => {
     expect(text).toMatchObject({ type: 'column_type', loc: ['query', 'types'] });
   });
 });
+
+describe('ways out of a refused file', () => {
+  const problem = async (table: string, file: string | Buffer, query: Record<string, string> = {}, type?: string) =>
+    (await uploadRequest(test.admin, table, file, query, type).expect(422)).body.detail.errors[0];
+  const kept = [[1, 'a']];
+
+  it.each([
+    ['carriage returns alone', 'id,v\r1,a\r2,b\r', 'csv_bare_carriage_return', 'LF'],
+    ['carriage returns alone behind sep=;', 'sep=;\rid;v\r1;2\r', 'csv_bare_carriage_return', 'LF'],
+    ['carriage returns alone in one column', 'id\r1\r2\r', 'csv_bare_carriage_return', 'LF'],
+    ['a doubled carriage return', 'id,v\r\r\n1,a\r\r\n', 'csv_bare_carriage_return', 'LF'],
+    ['UTF-16 without a mark', Buffer.from('id,v\n1,a\n', 'utf16le'), 'csv_nul', 'UTF-8'],
+    ['a JSON list', '[{"id": 1}]\n', 'csv_stray_quote', 'application/x-ndjson'],
+    ['a page', '<html><body>x</body></html>', 'csv_no_rows', 'empty=true'],
+    ['a header alone', 'id,v\n\n', 'csv_no_rows', 'empty=true'],
+    ['a row of too many fields', 'id,v\n1,5,a\n', 'csv_field_count', 'delimiter='],
+  ])('%s never renames a column and replaces no rows', async (_title, file, type, way) => {
+    await upload('guarded', 'id,v\n1,a\n');
+    for (const query of [{}, { rename: 'true' }] as Record<string, string>[]) {
+      expect(await problem('guarded', file, query)).toMatchObject({ type, msg: expect.stringContaining(way) });
+    }
+    expect(await textsOf('guarded')).toEqual(kept);
+  });
+
+  it('empties a table if that is asked, and makes and replaces empty ones without', async () => {
+    await upload('emptied', 'id,v\n').expect(201);
+    await upload('emptied', 'id,w\n').expect(200);
+    await upload('emptied', 'id,v\n1,a\n').expect(200);
+    await upload('emptied', 'id,v\n', { mode: 'append' }).expect(200);
+    expect(await textsOf('emptied')).toEqual(kept);
+    await upload('emptied', 'id,v\n', { empty: 'true' }).expect(200);
+    expect(await textsOf('emptied')).toEqual([]);
+  });
+
+  it('gives a table that is made by any mode its types, and refuses others for one that is there', async () => {
+    await upload('by_append', 'id,v\n007,a\n', { mode: 'append', types: 'id:text' }).expect(201);
+    await upload('by_upsert', 'id,v\n007,a\n', { mode: 'upsert', key: 'id', types: 'id:text' }).expect(201);
+    for (const table of ['by_append', 'by_upsert']) expect(await textsOf(table)).toEqual([['007', 'a']]);
+    await upload('by_append', 'id,v\n008,a\n', { mode: 'append', types: 'id:text' }).expect(200);
+    const refused = await problem('by_append', 'id,v\n009,a\n', { mode: 'append', types: 'id:int' });
+    expect(refused).toMatchObject({ type: 'no_effect', loc: ['query', 'types'], msg: expect.stringContaining('"id" as text') });
+  });
+
+  it('names the new name of a renamed column, and quotes a name with a comma', async () => {
+    const renamed = (await upload('renamed', survey, { rename: 'true' }).expect(201)).body.renamed[0].to;
+    const told = expect.stringContaining(`write "${renamed}"`);
+    expect(await problem('renamed', survey, { rename: 'true', types: `${question}:text` })).toMatchObject({ msg: told });
+    expect(await problem('renamed', survey, { rename: 'true', mode: 'upsert', key: question })).toMatchObject({ msg: told });
+    const csv = '"a,b";c\n1;2\n';
+    expect((await upload('commas', csv, { types: '"a,b":text' }).expect(201)).body.columns[0]).toEqual({ name: 'a,b', type: 'text' });
+    await upload('commas', csv, { mode: 'upsert', key: '"a,b"' }).expect(200);
+    expect(await textsOf('commas')).toEqual([['1', 2]]);
+  });
+
+  it('quotes the value that is not of its type, and names a way that loads it', async () => {
+    const value = await problem('valued', 'id,v\n1,2024年3月5日\n', { types: 'v:date' });
+    expect(value.msg).toMatch(/'2024年3月5日'.*v:date\(YYYY年M月D日\)/);
+    await upload('valued', 'id,v\n1,2024年3月5日\n', { types: 'v:date(YYYY年M月D日)' }).expect(201);
+    expect((await problem('valued', 'id,v\n1,是\n', { types: 'v:boolean' })).msg).toMatch(/'是'.*v:text/);
+    const wide = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join();
+    const row = Array.from({ length: 1_600 }, () => '1234567890123456789012345').join();
+    expect((await problem('wide', `${wide}\n${row}\n`)).msg).toMatch(/at this line or shortly before.*fewer columns/);
+    expect((await problem('pretty', '{\n  "id": 1\n}\n', {}, 'application/x-ndjson')).msg).toContain('jq -c .');
+  });
+
+  it('warns of a late value that makes a column of numbers text', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, row) => `${row},${row}.5,2024-01-01\n`).join('');
+    const { body } = await upload('late', `i,n,d\n${rows}abc,1,x\n`).expect(201);
+    expect(body.warnings).toEqual([
+      expect.stringMatching(/"i".*line 3002.*integer/),
+      expect.stringMatching(/"d".*line 3002.*date/),
+    ]); // prettier-ignore
+    expect((await upload('codes', 'code\n12\nA3\n').expect(201)).body.warnings).toEqual([]);
+  });
+});

@@ -32,7 +32,7 @@ describe('values that the type of a column would change', () => {
     await upload('typed', `id,x\n1,${kept}\n`, types);
     for (const value of values) {
       const place = { line: 3, loc: ['body', 3, 'x'], msg: expect.stringContaining(`'${value}'`) };
-      for (const query of [{ mode: 'append' }, { mode: 'upsert', key: 'x' }, types]) {
+      for (const query of [{ mode: 'append' }, { mode: 'upsert', key: 'x' }, types] as Record<string, string>[]) {
         for (const field of [value, quoted(value)]) {
           const { body } = await upload('typed', `id,x\n2,${kept}\n3,${field}\n`, query).expect(422);
           expect(body.detail.errors).toEqual([expect.objectContaining({ ...place, type: 'csv_value' })]);

@@ -1,10 +1,12 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type FileFormat } from './copy/file-problem.js';
 import { isNumberType } from './copy/number-type.js';
 import { mostColumns } from './csv/csv-header.js';
 import { type FieldRewrite } from './csv/field-rewrite.js';
 import { isDateType } from './csv/way-out.js';
+import { type RenamedColumn } from './rename-columns.js';
 
 /* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
 
@@ -34,11 +36,42 @@ export function requireAllColumns(names: readonly string[], existing: readonly T
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-export function requireKeyColumns(names: readonly string[], key: readonly string[], types: ReadonlyMap<string, string>): void {
+/** @throws SchemaError for a type that `given` has for a column which has another one in the table, unless a form gives it */
+export function requireTypesOfTable(
+  given: ReadonlyMap<string, string>,
+  forms: ReadonlyMap<string, FieldRewrite>,
+  types: ReadonlyMap<string, string>,
+): void {
+  const problems = [...given]
+    .filter(([name, type]) => !forms.has(name) && types.has(name) && types.get(name) !== type)
+    .map(([name]) => ({
+      loc: ['query', 'types'],
+      text: {
+        zh: `表的列“${name}”是 ${types.get(name)}，追加不改变类型；这里只能写日期和数字的形式，如 day:date(DD/MM/YYYY)、price:decimal(.,)，或者导入为另一张表`,
+        en: `the table has the column "${name}" as ${types.get(name)}, which stays so; only forms of dates and numbers have an effect here, such as day:date(DD/MM/YYYY) or price:decimal(.,); or load the file as another table`,
+      },
+      type: 'no_effect',
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/** The text about a column that the file does not have, or has under a name that `renamed` tells. */
+function notInFile(name: string, renamed: readonly RenamedColumn[]): Bilingual {
+  const made = renamed.find(({ from }) => from === name)?.to;
+  if (made === undefined) return { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` };
+  return { zh: `列“${name}”换了名称，请写“${made}”`, en: `the column "${name}" is renamed; write "${made}"` };
+}
+
+export function requireKeyColumns(
+  names: readonly string[],
+  renamed: readonly RenamedColumn[],
+  key: readonly string[],
+  types: ReadonlyMap<string, string>,
+): void {
   const problems = key.flatMap(name => {
     const at = { loc: ['query', 'key'] };
     if (!names.includes(name)) {
-      return [{ ...at, text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` }, type: 'unknown_column' }];
+      return [{ ...at, text: notInFile(name, renamed), type: 'unknown_column' }];
     }
     // PostgreSQL can compare jsonb values, but not json values.
     if (types.get(name) !== 'json') return [];
@@ -76,12 +109,12 @@ export function requireRoomForLine(format: FileFormat, names: readonly string[])
   throw new SchemaError([{ loc: ['body', 1], text, type: `${format}_too_many_columns`, line: 1 }]);
 }
 
-export function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
+export function requireTypedColumns(names: readonly string[], renamed: readonly RenamedColumn[], types: ReadonlyMap<string, string>): void {
   const problems = [...types.keys()]
     .filter(name => !names.includes(name))
     .map(name => ({
       loc: ['query', 'types'],
-      text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` },
+      text: notInFile(name, renamed),
       type: 'unknown_column',
     }));
   if (problems.length > 0) throw new SchemaError(problems);

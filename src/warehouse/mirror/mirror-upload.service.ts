@@ -15,7 +15,7 @@ import { Received } from './body/received.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
 import { isTooLarge, tooLarge } from './copy/copy-errors.js';
-import { type FileFormat } from './copy/file-problem.js';
+import { type FileFormat, fileProblem } from './copy/file-problem.js';
 import { type FieldRewrite, formOfType, listForm } from './csv/field-rewrite.js';
 import { typeForm } from './csv/type-form.js';
 import { wayOut } from './csv/way-out.js';
@@ -26,6 +26,7 @@ import {
   requireKeyColumns,
   requireKnownColumns,
   requireRoomForLine,
+  requireTypesOfTable,
   requireTypedColumns,
 } from './check-columns.js';
 import { ParquetLoader } from './parquet/parquet-loader.js';
@@ -203,18 +204,20 @@ export class MirrorUploadService implements OnApplicationShutdown {
       checkNames: (names, line) => {
         if (keepsTypes) requireKnownColumns(names, known, line);
       },
-      checkAllNames: names => {
-        requireTypedColumns(names, options.types);
-        requireKeyColumns(names, options.key, types);
+      checkAllNames: (names, renamed) => {
+        requireTypedColumns(names, renamed, options.types);
+        requireKeyColumns(names, renamed, options.key, types);
         if (upsert) requireRoomForLine(format, names);
         if (keepsTypes && upsert) requireAllColumns(names, existing);
       },
     });
+    if (keepsTypes) requireTypesOfTable(options.types, options.rewrites, types);
     requireForms(options.rewrites, types);
     const loaded = await loadTable({ format, bytes, caller: userId }, options, target, this.parquet);
     await confirm(client);
 
     const name = quoteTable(mirrorSchema, table);
+    if (existing && !keepsTypes && loaded.rows === 0 && !options.empties) await requireNoRows(client, name, format);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
     const count = async (): Promise<DataVersion> => {
@@ -282,6 +285,21 @@ function toUploadError(format: FileFormat, error: unknown): unknown {
 function requireTableName(table: string): void {
   const problem = tableNameProblem(table);
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
+}
+
+/** @throws SchemaError if the table has rows, which a file without any would take away */
+async function requireNoRows(client: PoolClient, name: string, format: FileFormat): Promise<void> {
+  const { rows } = await client.query<{ full: boolean }>(`SELECT EXISTS (SELECT FROM ${name}) AS full`);
+  if (!rows[0]!.full) return;
+  throw fileProblem(
+    format,
+    'no_rows',
+    { line: 1 },
+    {
+      zh: '文件没有数据行，而表中有数据；若要清空表，请加上 ?empty=true',
+      en: 'the file has no rows, but the table has; say ?empty=true to empty the table',
+    },
+  );
 }
 
 /**

@@ -16,6 +16,7 @@ describe('readUploadOptions', () => {
     expect(readUploadOptions({}, 'text/csv')).toEqual({
       body: { isGzip: false, formType: null, format: 'csv' },
       mode: 'replace',
+      empties: false,
       key: [],
       types: new Map(),
       rewrites: new Map(),
@@ -90,11 +91,29 @@ describe('readUploadOptions', () => {
     [{ types: 'd:date(DD/MM/YYYY),d:text' }, 'types'],
     [{ types: 'code:numeric(5,9)' }, 'types'],
     [{ types: 'code:text) ; drop table x' }, 'types'],
-    [{ mode: 'append', types: 'code:text' }, 'types'],
+    [{ empty: 'yes' }, 'empty'],
+    [{ mode: 'append', empty: 'true' }, 'empty'],
   ])('refuses %j as 422 of the query', (query, name) => {
     const error = refusalOf(query);
     expect(error).toBeInstanceOf(SchemaError);
     expect((error as SchemaError).problems.map(problem => problem.loc)).toEqual([['query', name]]);
+  });
+
+  it('takes names with commas, colons and quotes in quotes', () => {
+    const { types } = readUploadOptions({ types: '"a,b":int,"say ""x"", y":numeric(5,2), " c":text,d:e:date' });
+    expect([...types]).toEqual([['a,b', 'integer'], ['say "x", y', 'numeric(5,2)'], [' c', 'text'], ['d:e', 'date']]); // prettier-ignore
+    expect(readUploadOptions({ mode: 'upsert', key: '"a,b",c' }).key).toEqual(['a,b', 'c']);
+    expect(readUploadOptions({ header: 'true', columns: 'c,"a,b"' }).csv.columns).toEqual(['c', 'a,b']);
+  });
+
+  it('names the types', () => {
+    for (const type of ['varchar(3)', 'float4', 'date(foo)', 'timetz', 'interval']) {
+      const { problems } = refusalOf({ types: `x:${type}` }) as SchemaError;
+      expect(problems[0]!.text).toEqual({
+        zh: expect.stringContaining('timestamptz'),
+        en: expect.stringContaining('the types are text, integer'),
+      });
+    }
   });
 
   it('lists all problems at once', () => {

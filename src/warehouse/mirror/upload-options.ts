@@ -17,6 +17,7 @@ export interface UploadQueryText {
   header?: string;
   columns?: string;
   rename?: string;
+  empty?: string;
   null?: string;
   key?: string;
 }
@@ -35,6 +36,8 @@ export interface UploadOptions {
   nullMarker: string | null;
   /** The options of the request that have an effect for only some file formats. */
   special: (keyof typeof effective)[];
+  /** Whether a file without rows may replace a table that has rows. */
+  empties: boolean;
   /** By column name: the PostgreSQL type that the caller gave. */
   types: Map<string, string>;
 }
@@ -92,6 +95,8 @@ const typeNames: Record<string, string> = {
   'integer[]': 'integer[]',
 };
 
+const typeChoices = [...new Set(Object.values(typeNames)), 'numeric(12,2)'].join(', ');
+
 /** By option: the file formats for which the option has an effect. Options that are missing here have an effect for every format. */
 const effective = {
   delimiter: ['csv'],
@@ -137,7 +142,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   }
   const mode = query.mode ?? 'replace';
   if (!modes.includes(mode)) refuse('mode', 'not_one_of', `应为其一：${modes.join('、')}`, `must be one of ${modes.join(', ')}`);
-  const key = [...new Set((query.key ?? '').split(',').map(name => name.trim()))].filter(name => name !== '');
+  const key = [...new Set(namesIn(query.key ?? ''))].filter(name => name !== '');
   if (mode === 'upsert' && key.length === 0) {
     refuse('key', 'missing', 'mode=upsert 需要主键列，如 key=id', 'mode=upsert needs the key columns, such as key=id');
   }
@@ -170,6 +175,11 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (rename === 'true' && (query.columns !== undefined || header === 'false')) {
     refuse('rename', 'no_effect', '列名由 columns 给出，因此无效', 'has no effect where columns gives the names');
   }
+  const empty = query.empty ?? 'false';
+  if (empty !== 'true' && empty !== 'false') refuse('empty', 'not_one_of', '应为 true 或 false', 'must be true or false');
+  if (empty === 'true' && mode !== 'replace') {
+    refuse('empty', 'no_effect', '仅在 mode=replace 时有效', 'has an effect only with mode=replace');
+  }
   const nullMarker = query.null ?? '';
   if (!isNullMarker(nullMarker, delimiter ?? null)) {
     refuse('null', 'null_marker', '不能含有分隔符、引号或换行', 'may hold no delimiter, quote or line break, and at most 100 bytes');
@@ -179,18 +189,10 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     refuse(
       'types',
       'column_type',
-      `无法识别“${item}”；请写 列名:类型，如 code:text、day:date(DD/MM/YYYY) 或 price:decimal(.,)`,
-      `cannot read "${item}"; write column:type, such as code:text, day:date(DD/MM/YYYY) or price:decimal(.,)`,
+      `无法识别“${item}”；请写 列名:类型，如 code:text、day:date(DD/MM/YYYY) 或 price:decimal(.,)；类型有 ${typeChoices}`,
+      `cannot read "${item}"; write column:type, such as code:text, day:date(DD/MM/YYYY) or price:decimal(.,); the types are ${typeChoices}`,
     );
   for (const name of repeated) refuse('types', 'duplicate_column', `列“${name}”写了两次`, `the column "${name}" is given twice`);
-  if (mode !== 'replace' && [...types.keys()].some(name => !rewrites.has(name))) {
-    refuse(
-      'types',
-      'no_effect',
-      '表已有其类型，这里只能写日期和数字的形式，如 day:date(DD/MM/YYYY)、price:decimal(.,)',
-      'the table has its types; only forms of dates and numbers have an effect here, such as day:date(DD/MM/YYYY) or price:decimal(.,)',
-    );
-  }
   if (problems.length > 0) throw new SchemaError(problems);
 
   const hasHeader = header === 'true';
@@ -204,6 +206,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     rewrites,
     nullMarker: query.null ?? null,
     renames,
+    empties: empty === 'true',
     special: (Object.keys(effective) as (keyof typeof effective)[]).filter(name => query[name] !== undefined),
     csv: {
       delimiter: delimiter ?? null,
@@ -223,7 +226,7 @@ function readColumns(text: string | undefined): string[] {
       en: 'A file without header needs its column names: ?columns=a,b,c',
     });
   }
-  const names = text.split(',').map(name => name.trim());
+  const names = namesIn(text);
   checkColumnNames(names, index => ['query', 'columns', index]);
   return names;
 }
@@ -261,6 +264,22 @@ function isNullMarker(marker: string, delimiter: number | null): boolean {
   return !cuts.some(byte => marker.includes(String.fromCharCode(byte)));
 }
 
+/** Puts a sign that no name has in the place of each comma of the names in quotes, such as `"a,b"`, and halves their doubled quotes. */
+function withoutCommas(text: string, end: ':' | ','): string {
+  const quoted = new RegExp(`(^|,)\\s*"((?:[^"]|"")*)"\\s*(?=${end}|$)`, 'g');
+  return text.replace(quoted, (_, cut: string, name: string) => `${cut}"${name.replaceAll(',', '\0').replaceAll('""', '"')}"`);
+}
+
+function unquoted(name: string): string {
+  const trimmed = name.trim();
+  return /^"[^]*"$/.test(trimmed) && trimmed.length > 1 ? trimmed.slice(1, -1).replaceAll('\0', ',') : trimmed;
+}
+
+/** The names in a text such as `a,"b,c"`. */
+function namesIn(text: string): string[] {
+  return withoutCommas(text, ',').split(',').map(unquoted); // prettier-ignore
+}
+
 /**
  * Splits the text of `?types=` at commas, but not at commas inside the parentheses of a type, as in `numeric(12,2)`. An unclosed
  * parenthesis ends at the next piece with a colon, which names another column.
@@ -281,7 +300,7 @@ function itemsOf(text: string): string[] {
   return items;
 }
 
-/** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
+/** Reads `code:text,"a,b":numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
 function readTypes(text: string): {
   types: Map<string, string>;
   rewrites: Map<string, FieldRewrite>;
@@ -292,14 +311,14 @@ function readTypes(text: string): {
   const rewrites = new Map<string, FieldRewrite>();
   const unknown: string[] = [];
   const repeated: string[] = [];
-  for (const item of itemsOf(text)) {
+  for (const item of itemsOf(withoutCommas(text, ':'))) {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
     const written = item.slice(colon + 1).trim();
     const [, kind = '', form = ''] = /^(date|decimal|numeric)\((.*)\)$/i.exec(written) ?? [];
     const rewrite = kind.toLowerCase() === 'date' ? dateForm(form) : numberForm(form);
     const type = colon === -1 ? null : rewrite ? (rewrite.decimalSign ? 'numeric' : 'date') : readType(written);
-    const name = item.slice(0, colon).trim();
+    const name = unquoted(item.slice(0, colon));
     if (types.has(name)) repeated.push(name.slice(0, 100));
     if (rewrite) rewrites.set(name, rewrite);
     if (type) types.set(name, type);

@@ -19,7 +19,10 @@ export class UploadQuery implements UploadQueryText {
   @IsString()
   mode?: string;
 
-  @ApiPropertyOptional({ description: 'mode=upsert 的主键列，逗号分隔 / the key columns of mode=upsert, as a,b' })
+  @ApiPropertyOptional({
+    description:
+      'mode=upsert 的主键列，逗号分隔；含逗号的列名加引号 / the key columns of mode=upsert, as a,b; a name with a comma in quotes',
+  })
   @IsOptional()
   @IsString()
   key?: string;
@@ -76,6 +79,15 @@ export class UploadQuery implements UploadQueryText {
   @IsOptional()
   @IsString()
   rename?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '没有数据行的文件也可替换有数据的表 / whether a file without rows may replace a table that has rows',
+  })
+  @IsOptional()
+  @IsString()
+  empty?: string;
 
   @ApiPropertyOptional({
     description:

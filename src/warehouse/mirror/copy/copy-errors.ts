@@ -65,7 +65,11 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   );
 }
 
-const largeRow = { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
+/** PostgreSQL writes rows in batches, so the line that it names may be one of the next. */
+const largeRow = {
+  zh: '这一行或紧邻其前的一行过大：一行除长文本外至多约 8 KB；请减少列数，分成几张表导入',
+  en: 'the row at this line or shortly before is too large for PostgreSQL, which keeps some 8 KB of a row besides long texts; load fewer columns, in several tables',
+};
 
 function reasonFor(code: string): Bilingual {
   if (code.startsWith('54')) return largeRow;

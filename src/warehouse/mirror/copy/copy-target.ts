@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { mirrorSchema } from '../mirror-schema.js';
+import { type RenamedColumn } from '../rename-columns.js';
 import { type FieldRewrite } from '../csv/field-rewrite.js';
 import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
@@ -30,8 +31,8 @@ export interface TargetOptions {
   checkFormer?: (bytes: number) => void;
   /** Checks column names that the file has at `line`. @throws SchemaError */
   checkNames: (names: readonly string[], line: number) => void;
-  /** Checks the complete column names of the file. @throws SchemaError if the file lacks columns that the upload needs */
-  checkAllNames: (names: readonly string[]) => void;
+  /** Checks the complete column names of the file, some of which are made for `renamed` ones. @throws SchemaError if the file lacks columns that the upload needs */
+  checkAllNames: (names: readonly string[], renamed: readonly RenamedColumn[]) => void;
 }
 
 /** The column with the line of the file. No column of a file can have this name, because names with control characters are refused. */
@@ -88,8 +89,8 @@ export class CopyTarget {
   }
 
   /** @throws SchemaError if the file lacks columns that the upload needs */
-  checkAllNames(names: readonly string[]): void {
-    this.options.checkAllNames(names);
+  checkAllNames(names: readonly string[], renamed: readonly RenamedColumn[]): void {
+    this.options.checkAllNames(names, renamed);
   }
 
   /** The columns of the table, with their current types. */

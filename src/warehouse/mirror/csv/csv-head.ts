@@ -2,7 +2,7 @@ import { atOnce, type Steps } from '../../../text/steps.js';
 import { type CsvBlocks } from './csv-blocks.js';
 import { countLines, requireUtf8 } from './csv-encoding.js';
 import { type CsvHeader, readHeader } from './csv-header.js';
-import { csvProblem } from './csv-problem.js';
+import { csvProblem, nulByte } from './csv-problem.js';
 import { readSeparator } from './declared-separator.js';
 import { sniffDelimiter } from './sniff-delimiter.js';
 
@@ -80,6 +80,5 @@ export function* requireReadable(bytes: Buffer, line: number): Steps<void> {
   yield* requireUtf8(whole, line);
   const nul = whole.indexOf(0);
   if (nul === -1) return;
-  const place = { line: line + countLines(whole.subarray(0, nul)) };
-  throw csvProblem('nul', place, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
+  throw nulByte({ line: line + countLines(whole.subarray(0, nul)) });
 }

@@ -2,11 +2,13 @@ import { type NameProblem } from '../../clients/warehouse.client.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { fitsIdentifier, isSystemColumn } from '../../../sql/quote-identifier.js';
 import { type Bilingual } from '../../../text/bilingual.js';
-import { bareCarriageReturn, csvProblem } from './csv-problem.js';
+import { bareCarriageReturn, csvProblem, nulByte } from './csv-problem.js';
 
 const LF = 10;
 const CR = 13;
 const QUOTE = 34;
+const OPEN_LIST = 91;
+const OPEN_OBJECT = 123;
 
 export const mostColumns = 1600;
 
@@ -54,9 +56,11 @@ export function readHeader(
     } else {
       const start = at;
       while (at < bytes.length && bytes[at] !== delimiter && bytes[at] !== LF && bytes[at] !== QUOTE) at++;
-      name = text(bytes, start, at > start && bytes[at] === LF && bytes[at - 1] === CR ? at - 1 : at);
-      // A file whose lines end with a carriage return alone would be a header without rows. The last byte may belong to a line end.
-      if (name.slice(0, at < bytes.length ? undefined : -1).includes('\r')) throw bareCarriageReturn({ line: headerLine });
+      // The last byte may be the carriage return of a line ending, or its line feed may be still to come.
+      const end = at > start && bytes[at - 1] === CR && (at >= bytes.length || bytes[at] === LF) ? at - 1 : at;
+      name = text(bytes, start, end);
+      if (name.includes('\r')) throw bareCarriageReturn({ line: headerLine });
+      if (name.includes('\0')) throw nulByte({ line: headerLine });
     }
     if (at >= bytes.length || (bytes[at] === CR && at + 1 >= bytes.length)) return null;
     if (names.push(name) > most) throw tooManyColumns(most);
@@ -64,7 +68,7 @@ export function readHeader(
     const end = bytes[at++];
     if (end === LF) return { names, consumed: at, line: line + 1, nameLine: headerLine };
     if (end !== delimiter) {
-      throw csvProblem('stray_quote', { line: headerLine }, { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' });
+      throw strayHeaderQuote(headerLine, bytes[start.at]!);
     }
   }
   return null;
@@ -142,6 +146,19 @@ function closingQuote(bytes: Uint8Array, from: number): number {
 
 function text(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}
+
+function strayHeaderQuote(line: number, first: number): SchemaError {
+  const isJson = first === OPEN_OBJECT || first === OPEN_LIST;
+  const json = {
+    zh: '；若是 JSON，请每行写一个对象，以 Content-Type: application/x-ndjson 上传',
+    en: '; if the file is JSON, write one object a line and send it as Content-Type: application/x-ndjson',
+  };
+  return csvProblem(
+    'stray_quote',
+    { line },
+    { zh: `表头里的引号位置不对${isJson ? json.zh : ''}`, en: `a quote is out of place in the header${isJson ? json.en : ''}` },
+  );
 }
 
 function unterminated(line: number): SchemaError {

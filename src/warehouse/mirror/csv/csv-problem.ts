@@ -13,6 +13,13 @@ export function bareCarriageReturn(place: FilePlace): SchemaError {
   });
 }
 
+export function nulByte(place: FilePlace): SchemaError {
+  return csvProblem('nul', place, {
+    zh: '这一行含有 NUL 字节；UTF-16 文件请另存为 UTF-8',
+    en: 'the line holds a NUL byte; save a file of UTF-16 as UTF-8',
+  });
+}
+
 export function strayQuote(place: FilePlace): SchemaError {
   return csvProblem('stray_quote', place, {
     zh: '未加引号的字段里出现了引号；请把整个字段放进引号，并把其中的引号写两遍',
@@ -36,7 +43,7 @@ export function unterminatedQuote(place: FilePlace): SchemaError {
 
 export function wrongFieldCount(place: FilePlace, found: number, wanted: number): SchemaError {
   return csvProblem('field_count', place, {
-    zh: `这一行有 ${found} 个字段，应有 ${wanted} 个`,
-    en: `the line has ${found} field(s) where ${wanted} are expected`,
+    zh: `这一行有 ${found} 个字段，应有 ${wanted} 个；含分隔符的字段要加引号，其他分隔符请用 ?delimiter=（, ; tab 或 |）说明，标题行和注释行请删去`,
+    en: `the line has ${found} field(s) where ${wanted} are expected; quote fields that hold the delimiter, name another delimiter by ?delimiter= (, ; tab or |), and leave out lines of titles and comments`,
   });
 }

@@ -22,6 +22,7 @@ import {
   SURE_POINT,
   TEXT,
   TIMESTAMP,
+  UNKNOWN,
   widenKind,
 } from './csv-values.js';
 
@@ -30,6 +31,8 @@ const CR = 13;
 const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
+/** The lines behind which a value that makes its column text is told: codes such as A3 mostly come among the first lines. */
+const lateLines = 100;
 const bothSigns = SURE_COMMA | SURE_POINT;
 
 /** Bytes that are scanned between two pauses. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
@@ -91,6 +94,8 @@ export class CsvScanner {
   readonly lossyLines: Float64Array;
   /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
+  /** By column index, of columns that a value far behind the first record made text: the line of the value, and the kind before it. */
+  readonly lateTexts = new Map<number, { line: number; kind: Kind }>();
   /** By column index: the bits that `signOf` returned for the column's numbers. */
   readonly signs: Uint8Array;
   /** 1-based line of the next record. */
@@ -359,6 +364,8 @@ export class CsvScanner {
         this.rows.cutHere();
       }
       if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
+      if (wider === TEXT && kind !== UNKNOWN && line - this.options.line >= lateLines)
+        this.lateTexts.set(column, { line, kind: kind as Kind });
       this.kinds[column] = wider;
       this.widenedLines[column] = line;
     }

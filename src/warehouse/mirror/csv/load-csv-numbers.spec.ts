@@ -80,7 +80,7 @@ describe('numbers with commas in CSV', () => {
     const { types, texts, warnings } = await loadColumn(values);
     expect(types).toEqual(['text', 'text']);
     expect(texts.map(([text]) => text)).toEqual(values);
-    expect(warnings).toEqual([expect.stringMatching(/^column "n" has numbers .*two ways.*n:decimal\(,\).*n:decimal\(\.,\)/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^column "n" has numbers (?:.*two ways.*n:decimal\(|.*no form reads together)/)]);
   });
 
   it.each([

@@ -14,6 +14,9 @@ import { judgeSigns } from './number-signs.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
 
+/** The most warnings about columns that a late value made text. */
+const mostWarnings = 20;
+
 export interface CsvFormat extends HeadFormat {
   nullMarker: string;
   encoding: EncodingChoice;
@@ -52,7 +55,7 @@ export async function loadCsv(
     const { names, renamed } = columnNames(told, format);
     const header = { ...told, names };
     target.checkNames(header.names, header.nameLine);
-    target.checkAllNames(header.names);
+    target.checkAllNames(header.names, renamed);
     const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
       return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed, renamed };
@@ -160,7 +163,17 @@ class CsvLoad {
     }));
     const { changes, warnings } = judgeSigns(columns, this.format.delimiter);
     await this.target.retype(changes);
-    return { rows: copiedRows, columns: this.target.columns, warnings };
+    return { rows: copiedRows, columns: this.target.columns, warnings: [...warnings, ...this.lateTexts()] };
+  }
+
+  private lateTexts(): Bilingual[] {
+    return [...this.scanner.lateTexts].slice(0, mostWarnings).map(([column, { line, kind }]) => {
+      const [name, type] = [this.header.names[column]!, isText(kind) ? 'numeric' : KIND_TYPES[kind]];
+      return {
+        zh: `列“${name}”在第 ${line} 行之前都是 ${type}，这一行的值不是，因此存为文本`,
+        en: `column "${name}" is text because of the value in line ${line}; those before are of the type ${type}`,
+      };
+    });
   }
 
   async abort(): Promise<void> {

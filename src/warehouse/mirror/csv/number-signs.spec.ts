@@ -64,11 +64,16 @@ describe('judgeSigns', () => {
     expect(judge([price, column('note', { signs: SURE_POINT })]).types[0]).toBe('numeric');
   });
 
-  it('names each form, and replaces a name that cannot stand in types', () => {
-    const [warning] = judge([column('n', { kind: GROUPED, signs: UNSURE })]).warnings;
-    for (const form of [',', '.,', ',.', ' ,', "'.", '.']) expect(warning).toContain(`n:decimal(${form})`);
-    for (const name of ['a,b', ' a'])
-      expect(judge([column(name, { kind: COMMAS, signs: UNSURE })]).warnings[0]).toMatch(/header=true&columns=….* name:decimal\(,\)/);
+  it('names the forms that can read the column, and quotes a name with a comma', () => {
+    const warningOf = (signs: number, name = 'n') => judge([column(name, { kind: GROUPED, signs })], ',').warnings[0]!;
+    const formsIn = (warning: string) => [...warning.matchAll(/n:decimal\((.{1,2})\)/g)].map(([, form]) => form);
+    expect(formsIn(warningOf(UNSURE))).toEqual([',', '.,', ' ,', ',.', "'.", '.']);
+    expect(formsIn(warningOf(UNSURE | SURE_COMMA))).toEqual([',', '.,', ' ,']);
+    expect(formsIn(warningOf(SURE_POINT))).toEqual([',.', "'.", '.']);
+    expect(formsIn(warningOf(SURE_COMMA | SURE_POINT))).toEqual([]);
+    expect(warningOf(SURE_COMMA | SURE_POINT)).toMatch(/no form reads together/);
+    expect(warningOf(UNSURE, 'a,b')).toContain('"a,b":decimal(,)');
+    expect(warningOf(UNSURE, ' a')).toContain('" a":decimal(,)');
   });
 
   it('warns of no digits in groups alone, which may be telephone numbers', () => {

@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type TypeChange } from '../copy/copy-target.js';
+import { inOptions } from './way-out.js';
 import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from './csv-values.js';
 
 /** Facts about the values of a column, known at the end of the file. */
@@ -48,10 +49,10 @@ export function judgeSigns(
       decimal.push(readAsDecimal(name));
     } else if (kind === COMMAS || kind === GROUPED) {
       // Grouped digits without a point or comma may be a telephone number such as `555 123 456`, so they cause no warning.
-      if (signs !== 0) kept.push(keptAsText(name));
+      if (signs !== 0) kept.push(keptAsText(column));
     } else if (kind === NUMERIC && signs === UNSURE && hasCommas && !isLossy) {
       changes.set(index, { type: 'text', value: number => `${number}::text` });
-      kept.push(keptAsText(name));
+      kept.push(keptAsText(column));
     } else if (kind === NUMERIC && signs === UNSURE && mayHaveCommas) doubtful.push(readAsPoints(name));
     else if (saysComma && decimalSign === null && givenType !== null && fractional.test(givenType)) doubtful.push(readAsPoints(name));
   });
@@ -71,39 +72,39 @@ function shortened(warnings: readonly Bilingual[]): Bilingual[] {
   return [...warnings.slice(0, mostWarnings - 1), rest];
 }
 
-/**
- * The name to write in `?types=` for a column. A name with a comma or outer blanks cannot be written there, so the user is told to replace
- * it first.
- */
-function inTypes(name: string): { zh: string; en: string; as: string } {
-  if (!name.includes(',') && name === name.trim()) return { zh: '', en: '', as: name };
-  return {
-    zh: '先用 ?header=true&columns=… 换列名，再',
-    en: 'replace its name by ?header=true&columns=…, then ',
-    as: 'name',
-  };
-}
-
 function readAsDecimal(name: string): Bilingual {
-  const { zh, en, as } = inTypes(name);
   return {
-    zh: `列“${name}”里的逗号读作小数点，类型为 numeric；若要保留原文，请${zh}用 ?types=${as}:text`,
-    en: `column "${name}": the comma was read as the decimal sign, and the type is numeric; ${en}say ?types=${as}:text to keep the texts`,
+    zh: `列“${name}”里的逗号读作小数点，类型为 numeric；若要保留原文，请用 ?types=${inOptions(name)}:text`,
+    en: `column "${name}": the comma was read as the decimal sign, and the type is numeric; say ?types=${inOptions(name)}:text to keep the texts`,
   };
 }
 
 function readAsPoints(name: string): Bilingual {
-  const { zh, en, as } = inTypes(name);
+  const as = inOptions(name);
   return {
-    zh: `列“${name}”里的点读作小数点，而文件的其他列可能以逗号为小数点；若点用于分组，请${zh}用 ?types=${as}:decimal(.,)，否则写 ${as}:decimal(.)`,
-    en: `column "${name}": points were read as decimal signs, but other columns of the file may have decimal commas; ${en}say ?types=${as}:decimal(.,) if the points group digits, else ${as}:decimal(.)`,
+    zh: `列“${name}”里的点读作小数点，而文件的其他列可能以逗号为小数点；若点用于分组，请用 ?types=${as}:decimal(.,)，否则写 ${as}:decimal(.)`,
+    en: `column "${name}": points were read as decimal signs, but other columns of the file may have decimal commas; say ?types=${as}:decimal(.,) if the points group digits, else ${as}:decimal(.)`,
   };
 }
 
-function keptAsText(name: string): Bilingual {
-  const { zh, en, as } = inTypes(name);
+/** By the decimal sign of the forms: examples of numbers, and the form of each. */
+const forms = {
+  [SURE_COMMA]: { '1234,5': ',', '1.234,5': '.,', '1 234,5': ' ,' },
+  [SURE_POINT]: { '1,234.5': ',.', "1'234.5": "'.", '1234.5': '.' },
+};
+
+function keptAsText({ name, signs }: NumberColumn): Bilingual {
+  const sure = signs & (SURE_COMMA | SURE_POINT);
+  if (sure === (SURE_COMMA | SURE_POINT)) {
+    return {
+      zh: `列“${name}”里的数字有的以逗号、有的以点为小数点，没有一种写法能读全部，因此存为文本；请在文件中统一小数点`,
+      en: `column "${name}" has numbers with decimal commas and others with decimal points, which no form reads together, so it is text; write them alike in the file`,
+    };
+  }
+  const fitting = Object.entries({ ...(sure !== SURE_POINT && forms[SURE_COMMA]), ...(sure !== SURE_COMMA && forms[SURE_POINT]) });
+  const as = inOptions(name);
   return {
-    zh: `列“${name}”里是数字，但逗号或点可以有两种读法，因此存为文本；请${zh}用 ?types= 说明写法：1234,5 写 ${as}:decimal(,)，1.234,5 写 ${as}:decimal(.,)，1,234.5 写 ${as}:decimal(,.)，1 234,5 写 ${as}:decimal( ,)，1'234.5 写 ${as}:decimal('.)，1234.5 写 ${as}:decimal(.)`,
-    en: `column "${name}" has numbers whose commas or points can be read in two ways, so it is text; ${en}say in ?types= how they are written: ${as}:decimal(,) for 1234,5, ${as}:decimal(.,) for 1.234,5, ${as}:decimal(,.) for 1,234.5, ${as}:decimal( ,) for 1 234,5, ${as}:decimal('.) for 1'234.5, ${as}:decimal(.) for 1234.5`,
+    zh: `列“${name}”里是数字，但逗号或点可以有两种读法，因此存为文本；请用 ?types= 说明写法：${fitting.map(([example, form]) => `${example} 写 ${as}:decimal(${form})`).join('，')}`,
+    en: `column "${name}" has numbers whose commas or points can be read in two ways, so it is text; say in ?types= how they are written: ${fitting.map(([example, form]) => `${as}:decimal(${form}) for ${example}`).join(', ')}`,
   };
 }

@@ -175,7 +175,7 @@ describe('loadNdjson', () => {
     ['objects without keys alone', '{}\n{}', 'ndjson_empty', 1],
     ['a broken line', '{"a":1}\n{"a":}\n', 'ndjson_syntax', 2],
     ['a line that is cut off', '{"a":1}\n\n{"a":"x', 'ndjson_syntax', 3],
-    ['an object over two lines', '{"a":1,\n"b":2}', 'ndjson_syntax', 1],
+    ['an object over two lines', '{"a":1,\n"b":2}', 'ndjson_no_object', 1],
     ['text behind an object', '{"a":1}{"a":2}', 'ndjson_syntax', 1],
     ['a comma too many', '{"a":1,}', 'ndjson_syntax', 1],
     ['a number that is none', '{"a":01}', 'ndjson_syntax', 1],

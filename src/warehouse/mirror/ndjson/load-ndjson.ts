@@ -109,7 +109,7 @@ class NdjsonLoad {
     }
     const { names } = this.scanner;
     if (names.length === 0) throw noKeys();
-    this.target.checkAllNames(names);
+    this.target.checkAllNames(names, this.made?.renamed ?? []);
     const rows = await this.target.endCopy();
     // Both counts should always be equal. Without this check, a mistake in the scanner could lose a row silently.
     if (rows !== this.scannedRows) throw new Error(`PostgreSQL read ${rows} rows where the scanner found ${this.scannedRows}`);

@@ -138,6 +138,7 @@ export class NdjsonScanner {
     let at = reader.skipSpace(from + 1);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     for (let column = -1; ;) {
+      if (bytes[at] === LF) throw goesOn(reader);
       if (bytes[at] !== QUOTE) throw reader.wanted(at, aName);
       column++;
       let end = this.sameKey(column, at + 1);
@@ -271,6 +272,13 @@ function noObject(reader: JsonReader, byte: number): SchemaError {
   return reader.problem('no_object', {
     zh: "这一行是 JSON 列表；NDJSON 每行一个对象：jq -c '.[]' 文件.json",
     en: "the line is a JSON list; NDJSON has one object a line: jq -c '.[]' file.json",
+  });
+}
+
+function goesOn(reader: JsonReader): SchemaError {
+  return reader.problem('no_object', {
+    zh: '对象没有在这一行结束；NDJSON 每行一个对象：jq -c . 文件.json',
+    en: 'the object does not end in its line; NDJSON has one object a line: jq -c . file.json',
   });
 }
 

@@ -95,7 +95,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
     const names = made?.ofAll(namesInFile) ?? namesInFile;
     const columns = found.map((column, index) => ({ ...column, name: names[index]! }));
     target.checkNames(names, 1);
-    target.checkAllNames(names);
+    target.checkAllNames(names, made?.renamed ?? []);
     await target.shape(names, columns.map(({ type }) => type)); // prettier-ignore
     target.startCopy(1, 'FORMAT text');
     const reading = await client.openReading({ claim: { caller }, timeoutMs }).catch(toParquetError);
