@@ -71,19 +71,25 @@ export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0
 export function unreadableText({ name, value, shown }: BrokenValue, type: string): Bilingual {
   const isTime = /^(?:date|time|localdatetime|duration)/.test(type);
   const isTooFine = isTime && /[.,]\d{6}\d*[1-9]/.test(value);
-  const isNumber = /^(?:int|bigint)$/.test(type) && /^[\s\d.eE+-]+$/.test(value) && Number.isFinite(Number(value));
+  const larger = /^(?:int|bigint|decimal)/.test(type) ? largerType(value, type) : null;
   const reason: Bilingual = isTooFine
     ? { en: ', since a second has at most 6 decimals', zh: '：秒至多 6 位小数' }
-    : isNumber
-      ? {
-          en: ': write a larger type, such as bigint, or decimal(12,2) for decimals',
-          zh: '：请写更大的类型，如 bigint，有小数时写 decimal(12,2)',
-        }
+    : larger
+      ? { en: `: write a type that holds it, such as ${larger}`, zh: `：请写容得下它的类型，如 ${larger}` }
       : { en: '', zh: '' };
   return {
     en: `column '${name}': cannot read '${shown}' as ${type}${reason.en}`,
     zh: `列「${name}」：无法把 '${shown}' 解析为 ${type}${reason.zh}`,
   };
+}
+
+/** A type that holds a number which `type` does not hold; null for a text that is no number, or one with an exponent. */
+function largerType(value: string, type: string): string | null {
+  const [, whole, decimals] = /^\s*[+-]?(\d{1,100})(?:\.(\d{0,100}))?\s*$/.exec(value) ?? [];
+  if (whole === undefined) return null;
+  if (decimals === undefined && type === 'int' && whole.length < 19) return 'bigint';
+  const scale = Math.max(2, decimals?.length ?? 0);
+  return `decimal(${Math.max(12, whole.length + scale)},${scale})`;
 }
 
 function listed(values: string[]): Bilingual {

@@ -123,7 +123,9 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
     case 'decimal': {
       // The cast from double to numeric keeps 15 digits. The text of a double has all digits.
       const rounded = `round(${family === 'float' ? `${ref}::text` : ref}::numeric, ${type.scale})`;
-      return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
+      const held = `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`;
+      // A float is the nearest one to a number, so that its further digits say nothing. Other numbers are kept exactly.
+      return plain(rounded, isWhole || family === 'float' ? held : `(${held} AND ${rounded} = ${ref})`);
     }
     case 'numeric':
       if (isWhole) return plain(ref);
@@ -201,7 +203,7 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'bigint':
       return read('bigint', wholePattern);
     case 'decimal':
-      return read(`numeric(${type.precision},${type.scale})`, decimalPattern);
+      return exactDecimal(ref, read(`numeric(${type.precision},${type.scale})`, decimalPattern));
     case 'numeric':
       return read('numeric', decimalPattern);
     case 'float':
@@ -222,6 +224,11 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     default:
       return type satisfies never;
   }
+}
+
+/** Leaves out the numbers that the type would round. */
+function exactDecimal(ref: string, value: ValueSql): ValueSql {
+  return { ...value, valid: `CASE WHEN ${value.valid} THEN ${value.typed} = ${ref}::numeric ELSE false END` };
 }
 
 /** Reads a list from text: a JSON array (`["a","b"]`) or a PostgreSQL array (`{a,b}`). */
