@@ -1,5 +1,6 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { listForm, type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
+import { inOptions } from '../csv/way-out.js';
 import { toCopyField } from '../copy/copy-text.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { NESTED, NUMBER, STRING } from './json-reader.js';
@@ -243,7 +244,7 @@ export class RowTexts {
 }
 
 function elementTooLong(line: number, column: string): SchemaError {
-  const option = `types=${column}:jsonb`;
+  const option = `types=${inOptions(column)}:jsonb`;
   return fileProblem(
     'ndjson',
     'value',
