@@ -38,7 +38,10 @@ export function findAsked(text: string, questionWords: Mention[], words: SchemaW
       withoutStopWords(text.slice(before.mention.end, first.start).replace(/["”』」]/g, '')).length === 0 &&
       /^$|^[都]?[是有为]|^(?:当|之)?中$/.test(text.slice(before.mention.end, first.start).trim())
     )
-      return { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
+      // X修复文物是什么时候: a label has no time, so only the time is asked for.
+      return type === 'when' && before.properties.length === 0
+        ? { word: null, type }
+        : { word: before, type: before.labels.size > 0 && type === 'who' ? null : type };
     // `哪些位于华东的客户` asks for the noun 客户 behind its description 位于华东的.
     if (type === 'what' && (!hasNounAfter(words, first) || text.indexOf('的', first.end) !== -1))
       return { word: headOf(fillPlaces(text, named), words, language), type };

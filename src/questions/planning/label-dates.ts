@@ -37,6 +37,15 @@ export function dateSaid(label: LabelSchema, words: SchemaWord[]): { date: Prope
   return own && { date: own, isAssumed: true };
 }
 
+/** Senses of verbs with which a thing begins to be, so that its only date tells when. */
+const beginnings = new Set(['place', 'make', 'create', 'order', 'buy'].map(senseOf));
+
+/** Whether a date of a label tells when the event of a verb happened: the order date, when an order was placed. */
+export function tellsWhen(label: LabelSchema, verb: SchemaWord): boolean {
+  const isOnly = datesOf(label).length === 1 && beginnings.has(senseOf(verb.mention.text));
+  return isOnly || dateOfEvent(label, verb.mention) !== null || dateSaid(label, [verb]) !== null;
+}
+
 /** The date named after the label: `order date` of an order. Null unless there is exactly one. */
 export function ownDate(label: LabelSchema): PropertySchema | null {
   const names = [label.name, ...label.aliases].map(name => senseOf(name.toLowerCase()));

@@ -67,12 +67,17 @@ export function standsAsNoun(text: string, { start, end }: Mention): boolean {
   return /[的有无]\s*$/.test(text.slice(Math.max(0, start - 4), start)) || /^\s*[是为]/.test(text.slice(end, end + 4));
 }
 
-function isPassive(name: string): boolean {
+export function isPassive(name: string): boolean {
   return /[_ ]by$|^被|^由/i.test(name);
 }
 
 function isHan(name: string): boolean {
   return /^\p{Script=Han}+$/u.test(name) && !/[^给]给$|^(?:向|给)/.test(name);
+}
+
+/** Whether a Chinese verb says by its last character that its subject receives: 师从, 受教于. It has the direction of `mentored_by`. */
+export function isReceiving(verb: string): boolean {
+  return /\p{Script=Han}[从于自]$/u.test(verb);
 }
 
 /**
@@ -84,6 +89,7 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema, is
   const names = namesOfRelation(schema, type);
   // With 组成, as in `由…组成`, the verb counts as passive if the relation leads from a whole to its parts.
   if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
+  if (isReceiving(word) && names.some(isPassive)) return false;
   const roots = new Set(word.split(' ').map(rootOf));
   const own = names.filter(name =>
     normalizeText(name)

@@ -3,7 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { outsideNames } from '../linking/question-terms.js';
-import { isDate, isDateOrYear, isTime } from '../linking/date-names.js';
+import { isDateOrYear, isTime } from '../linking/date-names.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
@@ -12,7 +12,6 @@ import { isOfType, propertiesOfType } from './answer-types.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, groupLabel, groupProperty, grouping } from './find-groups.js';
 import { isNumeric } from '../linking/numerals.js';
-import { dateOfEvent } from './label-dates.js';
 import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
@@ -20,9 +19,12 @@ import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js
 import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
+import { refuseBareRole, refuseTurned } from './refuse-turned.js';
 import { refuseTwoKinds } from './refuse-two-kinds.js';
 import { refuseUniversals } from './refuse-universals.js';
 import { type Identity, readIdentity } from './said-identity.js';
+import { refuseUnclearVoice } from './self-relations.js';
+import { datesOfVerb } from './verb-dates.js';
 
 /** Number of rows that a ranking fetches beyond the rows asked for, to show ties. */
 export const mostTied = 30;
@@ -72,13 +74,6 @@ function whenItHappened({ text }: Mention, date: string): UnplannableError {
   );
 }
 
-function withoutDate({ text }: Mention): UnplannableError {
-  return new UnplannableError(
-    `关系“${text}”没有日期，不知道是什么时候；请问某个对象的日期属性`,
-    `The relation "${text}" has no date, so it is not known when; ask for a date of one of the things`,
-  );
-}
-
 function sumOf(property: string): UnplannableError {
   return new UnplannableError(
     `问的是总和吗？请问“${property}合计”，或去掉“总共”“一共”`,
@@ -100,6 +95,9 @@ class GraphQuestionPlanner extends PeriodPlanner {
     refuseMisplaced(terms, this.schema);
     refuseUniversals(terms);
     refuseTwoKinds(terms, this.asked.word);
+    refuseTurned(terms, this.words, this.schema, null);
+    refuseUnclearVoice(terms.text, this.words, this.schema);
+    refuseBareRole(terms, this.words, this.schema);
     const identity = readIdentity(terms, this.words);
     if (identity) return this.identify(identity);
     const period = this.periodToGroupBy();
@@ -107,6 +105,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const group = groupLabel(terms);
     const counted = this.thresholds.find(threshold => threshold.counted);
     if (terms.top) {
+      if (this.asksLastOfRelation()) return this.lastOfRelation();
       const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
       if (terms.top.ofTwo) return this.compare(measured);
       if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
@@ -343,36 +342,11 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const { type, word } = this.asked;
     const element = this.labelOf(writer.target);
     if (columns.size === 0 && word === null && element && (type === 'when' || type === 'where')) {
-      const ofEdge = type === 'when' ? this.datesOfVerb(writer) : [];
+      const ofEdge = type === 'when' ? datesOfVerb(this.terms, this.words, writer, this.schema) : [];
       const found = ofEdge.length > 0 ? ofEdge : propertiesOfType(element, type).map(property => ({ variable: 't', property }));
       for (const { variable, property } of found) add(variable, property, null);
     }
     return [...columns.values()];
-  }
-
-  /**
-   * The date of the relation that the verb names: in `When did Ann borrow Emma?` the date of the loan, not a date of the book. Empty if the
-   * relation has no date.
-   * @throws UnplannableError if the relation has several dates, or if the relation has no date and the target has several dates
-   */
-  private datesOfVerb(writer: CypherWriter): { variable: string; property: PropertySchema }[] {
-    const verb = this.words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
-    const edges = writer.edges.filter(({ type }) => verb?.relations.has(type));
-    const dates = edges.flatMap(({ variable, type }) =>
-      this.schema.edges
-        .filter(edge => edge.type === type)
-        .flatMap(({ properties }) => properties.filter(property => isDate(property.type)).map(property => ({ variable, property }))),
-    );
-    const own = this.labelOf(writer.target);
-    const isOfOther = writer.edges.length > 0 && !this.words.some(({ labels }) => labels.has(writer.target));
-    if (verb && dates.length === 0 && isOfOther && own && !isOfType(own, 'when') && !dateOfEvent(own, verb.mention))
-      throw withoutDate(verb.mention);
-    if (verb && dates.length !== 1 && (dates.length > 1 || (own && propertiesOfType(own, 'when').length > 1)))
-      throw new UnplannableError(
-        `不清楚“${verb.mention.text}”的日期是哪一个，请写出属性`,
-        `It is not clear which date tells when "${verb.mention.text}" happened; name the property`,
-      );
-    return dates;
   }
 
   /** Refuses a property that limits by an unstated value: `drugs made by the manufacturer of aspirin`, `drugs in stock`. */

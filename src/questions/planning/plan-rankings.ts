@@ -4,12 +4,13 @@ import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { spokenName } from '../linking/spoken-name.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isWho } from './answer-types.js';
-import { isDate } from '../linking/date-names.js';
+import { isDate, isTime } from '../linking/date-names.js';
 import { type MeasuredProperty } from './measures.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
 import { pathsFrom } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { CountPlanner } from './plan-counts.js';
+import { dateOfRanked, datesOfVerb, hasOneDate, type PlacedDate, requireDateOfVerb } from './verb-dates.js';
 
 /** Plans that rank things by a property or by a number of related things. */
 export abstract class RankingPlanner extends CountPlanner {
@@ -22,12 +23,19 @@ export abstract class RankingPlanner extends CountPlanner {
     if (word && asked === word) this.refuseOtherOwner(label, word);
     const target = this.words.find(({ labels }) => labels.has(label)) ?? null;
     const writer = await this.read({ target: label, asked: { word: target, type: null }, without: word ? [word] : [] });
-    const measure = `t.${quoteName(property.name)}`;
-    if (this.asked.type === 'when' && isDate(property.type) && (top?.count ?? 1) === 1) return this.lastDate(writer, label, property);
+    if (this.asked.type === 'when' && isDate(property.type) && (top?.count ?? 1) === 1) {
+      if (!word) requireDateOfVerb(this.terms, this.words, writer, this.schema);
+      return this.lastDate(writer, { variable: 't', property });
+    }
+    const ofVerb = word ? null : dateOfRanked(this.terms, this.words, writer, this.schema);
+    const measured = ofVerb?.property ?? property;
+    const measure = `${ofVerb?.variable ?? 't'}.${quoteName(measured.name)}`;
     if (!this.terms.than) writer.where(`${measure} IS NOT NULL`);
-    const name = quoteName(property.name);
-    const returns = `RETURN DISTINCT t, ${measure} AS ${name} ORDER BY ${name} ${top?.descending === false ? 'ASC' : 'DESC'}${this.thenDisplay(label)}`;
-    return this.ranked(writer, returns, target, label, this.spokenProperty(property));
+    const [name, isLast] = [quoteName(measured.name), top?.descending !== false];
+    // A node may have several edges, and counts with the last of them.
+    const column = ofVerb ? `t, ${isLast ? 'max' : 'min'}(${measure})` : `DISTINCT t, ${measure}`;
+    const returns = `RETURN ${column} AS ${name} ORDER BY ${name} ${isLast ? 'DESC' : 'ASC'}${this.thenDisplay(label)}`;
+    return this.ranked(writer, returns, target, label, this.spokenProperty(measured));
   }
 
   /** Refuses a question for a thing related to the first node of a ranking: `the home port of the largest ship`. */
@@ -71,14 +79,32 @@ export abstract class RankingPlanner extends CountPlanner {
     );
   }
 
-  /** Plans a question for the first or the last date of a label: `when was the first order placed`. */
-  private lastDate(writer: CypherWriter, label: string, property: PropertySchema): GraphPlan {
+  /** Whether a question asks when a relation that has a date last happened: `When did Ann last borrow a book`. */
+  protected asksLastOfRelation(): boolean {
+    const { top } = this.terms;
+    if (this.asked.type !== 'when' || top?.by !== 'date' || (top.count ?? 1) !== 1 || top.ofTwo) return false;
+    const isNamed = this.words.some(({ properties }) => properties.some(each => each.owner === 'node' && isTime(each)));
+    return !isNamed && this.words.some(word => isOnlyRelation(word) && hasOneDate(this.schema, word));
+  }
+
+  protected async lastOfRelation(): Promise<GraphPlan> {
+    this.use({ property: term => this.isLimit(term.mention) });
+    const writer = await this.read({ asked: this.asked });
+    const [date] = datesOfVerb(this.terms, this.words, writer, this.schema);
+    if (!date) throw notRanked(this.terms.top?.mention ?? { text: '', start: 0, end: 0, meanings: [] });
+    return this.lastDate(writer, date);
+  }
+
+  /** Plans a question for the first or the last date: `when was the first order placed`. */
+  private lastDate(writer: CypherWriter, { variable, property }: PlacedDate): GraphPlan {
     const isLast = this.terms.top?.descending !== false;
     const name = this.spokenProperty(property);
     const [zh, en] = isLast ? [`最近的${name}`, `latest ${name}`] : [`最早的${name}`, `earliest ${name}`];
     const measure = this.language === 'zh' ? zh : en;
-    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: isLast };
-    return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
+    const subject = this.spokenLabel(writer.target);
+    const shape = { kind: 'aggregate' as const, subject, measure, spoken: [], descending: isLast };
+    const place = `${variable}.${quoteName(property.name)}`;
+    return this.done(writer, `RETURN ${isLast ? 'max' : 'min'}(${place}) AS ${quoteName(measure)}`, shape);
   }
 
   /** Plans a question for things related to the nodes with the highest value: `运费最高的订单是哪个客户下的`. Several nodes may have this value. */

@@ -26,6 +26,7 @@ import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
 import { type AskedThings, whyBareVerb, whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
+import { refuseTurned } from './refuse-turned.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
 import { readQuestion } from './read-question.js';
@@ -346,6 +347,7 @@ export abstract class QuestionDraft {
 
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {
     this.choices.requireUsed();
+    refuseTurned(this.terms, this.words, this.schema, writer.edges.length);
     if (this.among && !this.isLimited) throw notAmong(this.among);
     const cypher = writer.text(returns);
     this.refuseUnsaid(writer, cypher);

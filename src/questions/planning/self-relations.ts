@@ -1,6 +1,8 @@
+import { normalizeText } from '../../graph-index/tokenize-text.js';
+import { senseOf } from '../linking/synonyms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type CypherWriter } from './cypher-writer.js';
-import { doer, isPassiveName, standsAsNoun } from './order-clues.js';
+import { doer, isPassive, isPassiveName, isReceiving, standsAsNoun } from './order-clues.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -54,6 +56,34 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
         `"${mention.text}" is said ${times} times, and cannot be followed more than once yet; ask step by step, or use cypher`,
       );
   }
+}
+
+/**
+ * Refuses a Chinese verb among the names of a relation of a label with itself that has a passive name, such as 投师 of `mentored_by`, unless
+ * the verb itself or 被 and 由 tell who does it. The direction would be a guess.
+ * @throws UnplannableError
+ */
+export function refuseUnclearVoice(text: string, words: readonly SchemaWord[], schema: PlanSchema): void {
+  for (const { mention, relations } of words) {
+    const edges = schema.edges.filter(({ type }) => relations.has(type));
+    const names = edges.flatMap(({ type }) => namesOfRelation(schema, type));
+    const passive = names.find(name => isPassive(name));
+    if (passive === undefined || edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel)) continue;
+    if (!/^\p{Script=Han}+$/u.test(mention.text) || isPassive(mention.text) || isReceiving(mention.text)) continue;
+    if (doer.test(mention.text) || standsAsNoun(text, mention) || /[被由]/.test(text.slice(0, mention.start))) continue;
+    if (names.some(name => name !== mention.text && isSameVerb(name, mention.text))) continue;
+    throw new UnplannableError(
+      `不清楚“${mention.text}”与“${passive}”是否同向；请用“${passive}”来问，或写“被…${mention.text}”`,
+      `It is not clear whether "${mention.text}" has the direction of "${passive}"; ask with "${passive}", or with "被…${mention.text}"`,
+    );
+  }
+}
+
+/** Whether a name of a relation has the same verb in another language or form: 辅导 and `mentored_by`. */
+function isSameVerb(name: string, verb: string): boolean {
+  return normalizeText(name)
+    .split(/[_ ]/)
+    .some(part => senseOf(part) === senseOf(verb));
 }
 
 /**
