@@ -65,8 +65,8 @@ const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { before: /(?:不[晚迟大]于|小于等于|<=|≤|\b(?:no|not) later than)\s*$/, reach: until },
   { before: /(?:[晚迟大]于|>|\blater than)\s*$/, reach: after },
   { before: /(?:[早小]于|<|\bearlier than)\s*$/, reach: before },
-  { before: /\b(?:since|on or after)\s*$/, reach: since },
-  { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
+  { before: /\b(?:since|(?:on|in) or after)\s*$/, reach: since },
+  { before: /\b(?:up to|up until|until|till|through|by|as of|(?:on|in) or before)\s*$/, reach: until },
   { before: /\bafter\s*$/, reach: after },
   { before: /\bbefore\s*$/, reach: before },
   // A range with only one of its two times is meaningless.
