@@ -74,20 +74,11 @@ export function whyOther(
     if (isOfNoun) return true;
     // For a sum, 总数 asks for the total and not for a count.
     const isTotal = each.text === '总数' && metric.is_additive;
-    return (
-      !isCounting &&
-      !isTotal &&
-      !/(?:多少|几)\p{Script=Han}?$/u.test(each.text) &&
-      !(each.text === 'how many' && isBefore(text, each, named))
-    );
+    return !isCounting && !isTotal && !/(?:多少|几)\p{Script=Han}?$/u.test(each.text);
   });
   if (!count) return null;
   return {
     zh: `指标“${metric.name}”是一个值，不清楚“${count.text}”数的是什么；请直接问“${metric.name}”，或问某类对象的数量`,
     en: `The metric "${metric.name}" is one value, and it is not clear what "${count.text}" counts; ask for "${named.text}" itself, or for the number of some things`,
   };
-}
-
-function isBefore(text: string, count: Mention, named: Mention): boolean {
-  return /^\s*$/.test(text.slice(count.end, Math.max(count.end, named.start))) && named.start >= count.end;
 }

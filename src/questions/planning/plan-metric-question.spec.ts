@@ -121,6 +121,7 @@ describe('planMetricQuestion', () => {
     ['median revenue', 'cannot ask for the "median"'],
     ['count of revenue', 'what "count of" counts'],
     ['number of revenue', 'what "number of" counts'],
+    ['how many revenue in 2024', 'what "how many" counts'],
     ['销售额的个数', 'what "个数" counts'],
     ['first 2 regions by revenue', 'ranked by its value only'],
     ['latest revenue by region', 'ranked by its value only'],
