@@ -7,6 +7,7 @@ import { type LinkedQuestion, mostMentions } from './link-question.js';
 import { measureWord, numeralPattern } from './numerals.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
+import { asksItself, conditionsIn, mayHave, refined } from './refinements.js';
 
 /** The question that a follow-up refers to. */
 export interface EarlierQuestion {
@@ -54,13 +55,51 @@ export async function readFollowUp(text: string, earlier: EarlierQuestion | null
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
   }
   if (reference && isOpen(reference, linked)) return readReference(text, reference, earlier, link);
-  if (!onlyNames(linked)) return [{ text, linked, meant: null, note: namesNone(linked) ? () => onItsOwn : null }];
+  const replaced = onlyNames(linked) ? await readReplaced(text, linked, earlier, link) : null;
+  if (replaced && !('unlike' in replaced)) return replaced;
+  const conditions = conditionsIn(linked);
+  const refinement = conditions && (await readRefined(text, linked, conditions, earlier, link));
+  if (replaced && !Array.isArray(refinement)) return noPlace(replaced.unlike);
+  return refinement ?? [{ text, linked, meant: null, note: namesNone(linked) ? () => onItsOwn : null }];
+}
+
+/** A name for which nothing in the earlier question is of the same kind. */
+interface Unlike {
+  unlike: string;
+}
+
+/** Reads a question that only names something as the earlier question with this name in the place of its like. */
+async function readReplaced(
+  text: string,
+  linked: LinkedQuestion,
+  earlier: EarlierQuestion,
+  link: Link,
+): Promise<Reading[] | Bilingual | Unlike> {
   const before = await linkEarlier(earlier, link);
   if (before.mentions.length > mostMentions) return noPlace(text);
   const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
   if (typeof merged !== 'string') return merged;
   const again = await linkEarlier({ ...earlier, text: merged }, link);
   return [{ text: merged, linked: again, meant: earlier.meant, note: () => ({ zh: `按“${merged}”理解`, en: `Read as "${merged}"` }) }];
+}
+
+/**
+ * Reads a question that names only properties and values as a question about the nodes that the earlier question found. Null for a question
+ * that asks for something by itself about other things: `average salary?` after a list of artifacts.
+ */
+async function readRefined(
+  text: string,
+  linked: LinkedQuestion,
+  conditions: Mention[],
+  earlier: EarlierQuestion,
+  link: Link,
+): Promise<Reading[] | Bilingual | null> {
+  const [node] = earlier.found ?? [];
+  if (!node || !mayHave(node.label, conditions)) return asksItself(linked) ? null : onlyCondition(conditions[0]!);
+  const rest = withoutNames(linked);
+  const { text: whole, word, start } = refined(text, languageOf(/[a-z]/.test(rest) ? rest : text));
+  const reference = { text: word, start, end: start + word.length, isPlural: true, isPart: true, isOpen: true };
+  return readReference(whole, reference, earlier, link);
 }
 
 const onItsOwn: Bilingual = {
@@ -115,7 +154,7 @@ async function readReference(text: string, reference: Reference, earlier: Earlie
   const found = earlier.found ?? [];
   const referents = reference.isPlural ? [found] : [found.length === 1 ? found : [], named];
   const distinct = referents.filter((nodes, i) => nodes.length > 0 && referents.findIndex(other => same(other, nodes)) === i);
-  if (distinct.length === 0) return noReferent(reference);
+  if (distinct.length === 0) return noneFound(reference);
   const readings: Reading[] = [];
   for (const nodes of distinct) {
     const linked = await linkReference(text, reference, nodes, link);
@@ -178,7 +217,7 @@ function groupsIn({ text, mentions }: LinkedQuestion): Mention[] {
 }
 
 /** Returns the earlier question with its names replaced by names of the same kind in the new question, or the reason why it cannot. */
-function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, linked: LinkedQuestion): string | Bilingual {
+function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string, linked: LinkedQuestion): string | Bilingual | Unlike {
   const { mentions } = linked;
   const [group] = groupsIn(linked);
   if (group && mentions.every(mention => mention === group || isIntent(mention)))
@@ -203,7 +242,7 @@ function replaceLike(earlierText: string, earlier: LinkedQuestion, text: string,
         like.map(({ start, end }) => earlierText.slice(start, end)),
       );
     if (place) places.push({ ...place, by });
-    else if (!meaningOf(span.mentions[0]!, 'time')) return noPlace(by);
+    else if (!meaningOf(span.mentions[0]!, 'time')) return { unlike: by };
     else if (languageOf(withoutNames(earlier)) === 'zh') places.push({ start: 0, end: 0, by });
     else {
       const end = endOfWords(earlierText);
@@ -327,6 +366,20 @@ function noReferent({ text }: Reference): Bilingual {
   return {
     zh: `不清楚“${text}”指什么；请写出名称，或在 context 中给出上一个问题`,
     en: `it is not clear what "${text}" stands for; name it, or give the earlier question in context`,
+  };
+}
+
+function noneFound({ text }: Reference): Bilingual {
+  return {
+    zh: `上一答案没有列出节点，或超过 200 个，不清楚“${text}”指什么；请写出名称或条件`,
+    en: `the earlier answer lists no nodes, or more than 200, so it is not clear what "${text}" stands for; name it, or say what limits it`,
+  };
+}
+
+function onlyCondition({ text }: Mention): Bilingual {
+  return {
+    zh: `“${text}”只是条件，上一答案中没有能有它的节点；请写出整个问题`,
+    en: `"${text}" is only a condition, and the earlier answer has no nodes that could meet it; ask the whole question`,
   };
 }
 

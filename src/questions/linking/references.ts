@@ -12,7 +12,7 @@ export interface Reference {
 }
 
 const part =
-  /(?<=\b(?:which|who|what|how many|any|one|some|all|most|none) )of (?:them|these|those)\b|其中|(?:这些|那些|他们|她们|它们)(?:之中|当中|里面?|中)/u;
+  /(?<=^|\b(?:which|who|what|how many|any|one|some|all|most|none) )of (?:them|these|those)\b|其中|(?:这些|那些|他们|她们|它们)(?:之中|当中|里面?|中)/u;
 const plural = /\b(?:they|them|their|theirs)\b|[他她它]们/u;
 const singular = /\b(?:it|its|he|him|his|she|her|hers)\b|(?<!其)[他她它](?![们国乡日])|那里|那儿/u;
 /** Matches the text before a pronoun that is a subject: in `what did they order` "they" refers to nothing in its own sentence. */
