@@ -1,5 +1,6 @@
 import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
 import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
+import { unitPattern } from './units.js';
 
 /** Source of a pattern for a count. The number must not be followed by a digit or by a sign that multiplies or divides it: 万, %. */
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
@@ -84,8 +85,14 @@ const rules: Rule[] = [
     pattern: /(?:[为是]|\b(?:is|are|was|were)\s)\s*(?:0(?![\d%％a-z]|[.,]\d|.{0,2}以[上下])|零(?=$|[的且,，。?？\s])|zero\b)/g,
     read: is({ kind: 'compare', operator: '=', value: 0 }),
   },
-  { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*(?:${measureWord}|[岁元人天])?(?:及|或)?以上`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*(?:${measureWord}|[岁元人天])?(?:及|或)?以下`, 'g'), read: compare('<=') },
+  {
+    pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*(?:${measureWord}|[岁元人天]|\\s?${unitPattern})?(?:及|或)?以上`, 'g'),
+    read: compare('>='),
+  },
+  {
+    pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*(?:${measureWord}|[岁元人天]|\\s?${unitPattern})?(?:及|或)?以下`, 'g'),
+    read: compare('<='),
+  },
   { pattern: new RegExp(`(?:在|介于)\\s*${amountPattern}\\s*(?:到|至|和|与|-|~)\\s*${amountPattern}\\s*之间`, 'g'), read: between },
   { pattern: new RegExp(`\\bbetween\\s+${amountPattern}\\s+and\\s+${amountPattern}`, 'g'), read: between },
   { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${amountPattern}`, 'g'), read: compare('>') },

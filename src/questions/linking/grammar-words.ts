@@ -1,5 +1,6 @@
 import { asksForTime } from './asked-time.js';
 import { isUnit } from './unclaimed-words.js';
+import { isUnitOfNumber } from './units.js';
 
 /**
  * Words that belong to the grammar of a question if their pattern matches it: `part` in `is part of`. In other questions they may be names.
@@ -26,5 +27,5 @@ export function isOfGrammar(word: string, text: string): boolean {
   if (word === 'form' || word === 'forms') return !formAsNoun.test(text);
   if (isUnit(word))
     return new RegExp(`[\\d零一二两三四五六七八九十百千万亿]\\s*${word}${word === '人' ? '' : `|(?:多少|几)${word}`}`).test(text);
-  return /^dates?$/.test(word) && asksForTime(text);
+  return (/^dates?$/.test(word) && asksForTime(text)) || isUnitOfNumber(word, text);
 }

@@ -46,7 +46,7 @@ export function readNumeral(text: string): number | null {
 
 /** Source of a lookahead that refuses a number if the amount continues behind the match: `20 万`, `三成`, `十几`, `5 million`. */
 const goesOn =
-  '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?![零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
+  '(?!(?<=千)[克米瓦卡帕伏赫焦字吨])(?!(?!千[克米瓦]|分钟)[零一二两三四五六七八九十百千万亿几多余分成倍打]|[0-9a-z_]|[.,]\\d|\\s*(?!千[克米瓦])[千万亿百十兆打%％]|[\\s-]+(?:hundred|thousand|million|billion|dozen|percent|k|m|bn)\\b)';
 
 /** The source of a pattern, with one group, for an amount in a comparison: 12.5, $15,000, 20k, 三百, two. */
 export const amountPattern = `(?:[$€£¥]\\s?)?((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:\\s*(?:[百千]?万|[千亿])|\\s+(?:thousand|million|billion)\\b|k\\b)?|[零一二两三四五六七八九十百千万亿]{1,40}|(?:${enNumbers.slice(1).join('|')}))${goesOn}`;

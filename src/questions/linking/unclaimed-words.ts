@@ -14,11 +14,11 @@ const lightly = { exactly: /\b(?:what|which|who|where|when|how)\s+$/, just: /^[\
  * Matches a signed number or a span of numbers: `city -1`, `city 1 to city 3`. A match is unread if no mention covers its first character.
  */
 const signedOrSpan = /(?<=\s)-\d+|(?<=\d)\s*(?:\bto\b|\bthrough\b|至|到|~)\s*(?:\p{L}+\s*)?\d+/gu;
-const units = new Set('人吨元块岁天年月日米克升度分秒层级');
+const units = new Set('人吨元块岁天年月日米克升度分秒层级页斤磅亩');
 /** Chinese adverbs. They modify the verb, so they are unknown words by themselves and not a part of the name behind them. */
 const adverbs = new Set('又再才刚将仍先后每各某任');
 const article = new RegExp(`^一${measureWord}.{1,20}[吗么]\\s*[?？]?$`);
-const numeral = /(?:(?!一[下些共起样直般切])[零一二两三四五六七八九十百千万亿])+/g;
+const numeral = /(?:(?!一[下些共起样直般切]|千[克米瓦])[零一二两三四五六七八九十百千万亿])+/g;
 
 /** Finds the words for quantities that no mention covers. Most are stop words, so linking passes over them. */
 export function findUnclaimedQuantities(text: string, mentions: Mention[]): string[] {

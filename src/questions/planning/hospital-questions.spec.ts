@@ -63,7 +63,7 @@ describe('questions about a hospital', () => {
       'Which patients with Diabetes take Insulin?',
       'MATCH (t:Patient)-[r1:takes]->(n1:Drug) MATCH (t:Patient)-[r2:`diagnosed with`]->(n2:Disease)',
     ],
-    ['体重少于50克的患者', 'MATCH (t:Patient) WHERE t.weight < $p1 RETURN DISTINCT t'],
+    ['体重少于50的患者', 'MATCH (t:Patient) WHERE t.weight < $p1 RETURN DISTINCT t'],
   ])('%s: lists what is asked for', async (question, cypher) => {
     expect(await ask(question)).toContain(cypher);
   });

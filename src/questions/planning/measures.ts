@@ -1,9 +1,10 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { type Comparison, type Mention } from '../linking/meaning.js';
+import { type Comparison, fillPlaces, type Mention } from '../linking/meaning.js';
 import { isNumeric, measureWord } from '../linking/numerals.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { eventsOf, isTime } from '../linking/date-names.js';
 import { senseOf } from '../linking/synonyms.js';
+import { type Unit, unitIn } from '../linking/units.js';
 import { isOfType } from './answer-types.js';
 import { dateSaid, datesOf, timesOf } from './label-dates.js';
 import { UnplannableError } from './question-plan.js';
@@ -25,6 +26,8 @@ export interface Threshold {
   property: SchemaWord | null;
   /** The word for the things that are counted, or for a relation whose edges are counted; null if a property is compared. */
   counted: SchemaWord | null;
+  /** The unit of the value: 克 in `重量大于100克`. */
+  unit: Unit | null;
 }
 
 const beforeCounted = new RegExp(`^(?:${measureWord}|\\s|的|以上|以下)*$`);
@@ -37,11 +40,12 @@ const times = /^\s*(?:[次回]|times\b)/;
 export function readThresholds(terms: QuestionTerms, words: SchemaWord[], schema: PlanSchema): Threshold[] {
   // `at least 2 German customers`: a name may stand between the number and the counted noun.
   const rest = outsideNames(terms);
+  const unnamed = fillPlaces(rest, [...words, ...terms.times].map(({ mention }) => mention)); // prettier-ignore
   return terms.compares.map(({ mention, operator, value }): Threshold => {
     const after = words.find(word => word.mention.start >= mention.end && beforeCounted.test(rest.slice(mention.end, word.mention.start)));
     const before = words.filter(word => word.mention.end <= mention.start).at(-1);
     const isCount = before !== undefined && terms.counts.some(count => before.mention.end <= count.start && count.end <= mention.start);
-    const whole = { mention, operator, value, property: null, counted: null };
+    const whole = { mention, operator, value, property: null, counted: null, unit: unitIn(unnamed, mention) };
     // In Chinese 的 and the things that are asked for may follow the comparison: `单价大于18的产品`.
     const goesOn = after !== undefined && /的/.test(terms.text.slice(mention.end, after.mention.start));
     if (after && after.labels.size > 0 && !goesOn) return { ...whole, counted: after };

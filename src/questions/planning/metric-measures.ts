@@ -1,6 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Mention, meaningOf, type MetricWord } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
+import { unitIn, unitNamed } from '../linking/units.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 
 /** A mention of a word that says what the question wants of the metric, such as a share or a bound. */
@@ -51,9 +52,18 @@ export function findBounds(
           en: `The metric "${metric.name}" is in ${metric.unit} and cannot be compared with ${word.currency}`,
         },
       };
+    const unit = word.currency === null ? unitIn(text, mention) : null;
+    if (unit && unit.is !== unitNamed(metric.unit)) return { reason: inOtherUnit(metric, unit.text) };
     having.push({ op: word.operator, value: word.value });
   }
   return { having };
+}
+
+function inOtherUnit({ name, unit }: MetricEntry, said: string): Bilingual {
+  return {
+    zh: `指标“${name}”的单位${unit === null ? '没有说明' : `是 ${unit}`}，不能按“${said}”比较`,
+    en: `The unit of the metric "${name}" is ${unit ?? 'not told'}, so it cannot be compared in "${said}"`,
+  };
 }
 
 /** The text between two offsets, with spaces for the `passed` mentions; a null character, which matches no words, if `to` < `from`. */

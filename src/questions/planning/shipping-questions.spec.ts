@@ -138,7 +138,7 @@ describe('questions about a shipping company', () => {
     ['哪些船去过上海港？', /unknown: 去过/],
     ['哪些港口没冷库？', /unknown/],
     ['女港口有哪些？', /unknown: 女港口/],
-    ['航程超过5千米的航次', /unknown/],
+    ['航程超过5千米的航次', /does not tell its unit/],
     ['建造年份是2010前的船', /unknown/],
     ['Which ships have a capacity of 4+?', /unknown/],
     ['Which ships have a capacity of 18 and up?', /unknown/],

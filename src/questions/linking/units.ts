@@ -1,0 +1,79 @@
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type Mention } from './meaning.js';
+
+/** A unit behind a number: the word as written, the offset of its end, and the unit that the word stands for. */
+export interface Unit {
+  text: string;
+  end: number;
+  is: string;
+}
+
+/** Words for each unit of measurement. The first word is the sign of the unit. Counters such as 个 and 人 are not units: they have no scale. */
+const words = [
+  'kg 公斤 千克 kgs kilo kilos kilogram kilograms', 'g 克 gram grams', 'mg 毫克 milligram milligrams', 't 吨 ton tons tonne tonnes', '斤', 'lb 磅 lbs pound pounds',
+  'km 公里 千米 kilometre kilometres kilometer kilometers', 'm 米 metre metres meter meters', 'cm 厘米 centimetre centimetres centimeter centimeters',
+  'mm 毫米 millimetre millimetres millimeter millimeters', 'mile 英里 miles', 'ft 英尺 foot feet', '海里 nmi',
+  'm2 平方米 平米 sqm square_metres square_meters', 'km2 平方公里 平方千米 square_kilometres square_kilometers', 'ha 公顷 hectare hectares', '亩',
+  'm3 立方米 cubic_metres cubic_meters', 'l 升 litre litres liter liters', 'ml 毫升 millilitre millilitres milliliter milliliters',
+  's 秒 sec secs second seconds', 'min 分钟 mins minute minutes', 'h 小时 个小时 hr hrs hour hours', 'day 天 日 days', 'week 周 个星期 weeks',
+  'month 月 个月 months', 'year 年 years', 'degree 度 摄氏度 degrees', 'kw 千瓦 kilowatt kilowatts', 'page 页 pages',
+  'cny 元 块 人民币 rmb yuan', 'usd 美元 美金 dollar dollars', 'eur 欧元 euro euros',
+].map(line => line.replaceAll('_', ' ').split(/ (?!metres|meters|kilometres|kilometers)/)); // prettier-ignore
+
+const unitOf = new Map(words.flatMap(([sign = '', ...others]) => [sign, ...others].map(word => [word, sign] as const)));
+const longestFirst = [...unitOf.keys()].sort((a, b) => b.length - a.length);
+const isLatin = (word: string): boolean => /^[a-z]/.test(word);
+
+/** The source of a pattern for a unit. A Latin unit ends with its word: `t` is not the beginning of `tickets`. */
+export const unitPattern = `(?:${longestFirst.map(word => (isLatin(word) ? `${word}(?![a-z0-9])` : word)).join('|')})`;
+
+const unitHere = new RegExp(`\\s?(${unitPattern})`, 'y');
+const numeral = '[\\d零一二两三四五六七八九十百千万亿]';
+const behindNumber = new RegExp(`(?<=${numeral}\\s?|\\b(?:thousand|million|billion)\\s)${unitPattern}`, 'g');
+const upToNumber = new RegExp(`^.*(?:${numeral}|\\b(?:thousand|million|billion)|\\dk)`);
+
+/** The unit that a word stands for; null for other words. */
+export function unitNamed(word: string | null): string | null {
+  return unitOf.get((word ?? '').toLowerCase()) ?? null;
+}
+
+/** Whether a word is the unit of a number in the text: `kg` in `over 100 kg`, 公斤 in `大于100公斤`. */
+export function isUnitOfNumber(word: string, text: string): boolean {
+  return [...text.matchAll(behindNumber)].some(([unit]) => unit.split(' ').includes(word));
+}
+
+/** The unit of the number in a comparison. @param text the question with spaces in place of all words that name something */
+export function unitIn(text: string, { text: own, start, end }: Pick<Mention, 'text' | 'start' | 'end'>): Unit | null {
+  const number = upToNumber.exec(own)?.[0];
+  unitHere.lastIndex = number === undefined ? end : start + number.length;
+  const found = unitHere.exec(text);
+  const word = found?.[1] ?? '';
+  return found ? { text: word, end: unitHere.lastIndex, is: unitOf.get(word) ?? word } : null;
+}
+
+/** Names that tell their unit by their sense: an age is in years. */
+const tellingNames: [RegExp, string][] = [
+  [/龄|年限|\bage\b/, 'year'],
+  [/[工课学]时$/, 'h'],
+  [/[温角经纬]度$|气温/, 'degree'],
+];
+const inBrackets = new RegExp(`[（(\\[_/\\s]\\s*(${unitPattern})\\s*[)）\\]]?$`);
+const numberOf = new RegExp(`(${unitPattern})数$`);
+
+/** The unit that the names of a property tell: kg for `weight_kg` and 重量（公斤）, `h` for `hours`. Null if they tell none. */
+export function toldUnit({ name, column = '', aliases = [] }: Pick<PropertySchema, 'name' | 'column' | 'aliases'>): string | null {
+  for (const own of [name, column, ...aliases].map(each => each.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase())) {
+    const spaced = own.replaceAll('_', ' ');
+    // `days_open` begins with its unit. A short first word may be another word: `min_price`.
+    const first = /^[a-z]{3,}s(?= |$)/.exec(spaced)?.[0];
+    const word = unitOf.get(own) ?? (inBrackets.exec(own) ?? numberOf.exec(own))?.[1] ?? first ?? '';
+    const unit = unitOf.get(word) ?? tellingNames.find(([pattern]) => pattern.test(spaced))?.[1];
+    if (unit !== undefined) return unit;
+  }
+  return null;
+}
+
+/** Whether a number in a unit can be compared with a property. Yuan are assumed for a property that tells no unit. */
+export function isMeasuredIn(unit: Unit, told: string | null): boolean {
+  return unit.is === (told ?? 'cny');
+}

@@ -1,0 +1,33 @@
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { isMeasuredIn, toldUnit, type Unit } from '../linking/units.js';
+import { type Threshold } from './measures.js';
+import { UnplannableError } from './question-plan.js';
+
+/**
+ * Refuses a number in a unit that the name of the compared property does not tell: 5000克 is not 5000 of `weight_kg`. A number of things has
+ * no unit.
+ * @throws UnplannableError
+ */
+export function refuseUnit({ unit, property, counted }: Threshold, compared: PropertySchema | null): void {
+  if (!unit) return;
+  if (counted)
+    throw new UnplannableError(
+      `“${counted.mention.text}”按数量比较，不能用“${unit.text}”；请写出属性，或去掉“${unit.text}”`,
+      `"${counted.mention.text}" is compared by number, not in "${unit.text}"; name a property, or leave out "${unit.text}"`,
+    );
+  const told = compared && toldUnit(compared);
+  if (!compared || isMeasuredIn(unit, told)) return;
+  throw otherUnit(property?.mention.text ?? compared.name, unit, told);
+}
+
+function otherUnit(name: string, { text }: Unit, told: string | null): UnplannableError {
+  if (told === null)
+    return new UnplannableError(
+      `“${name}”的名称没有说明单位，不能按“${text}”比较；去掉“${text}”则按存储的数值比较`,
+      `The name of "${name}" does not tell its unit, so it cannot be compared in "${text}"; leave out "${text}" to compare the stored numbers`,
+    );
+  return new UnplannableError(
+    `“${name}”的单位是 ${told}，不能按“${text}”比较；请把数换算成 ${told}`,
+    `"${name}" is in ${told} and cannot be compared in "${text}"; give the number in ${told}`,
+  );
+}
