@@ -8,7 +8,7 @@ const confirm = (question: string, text: string, ids: number[], approximate: boo
   const normalized = question.toLowerCase();
   const start = normalized.indexOf(text);
   const meanings = [{ as: 'entity' as const, approximate, nodes: ids.map(id => ({ id, label: 'Film' })) }];
-  const linked = { text: normalized, mentions: [{ text, start, end: start + text.length, meanings }], unknown: [] };
+  const linked = { text: normalized, today: '2026-11-20', mentions: [{ text, start, end: start + text.length, meanings }], unknown: [] };
   const { mentions, unknown } = confirmNames(question, linked, entities);
   return [
     mentions.flatMap(each => each.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(({ id }) => id) : []))),

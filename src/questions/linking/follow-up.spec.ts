@@ -2,12 +2,18 @@ import { linkOver } from '../../../test/support/question-world.js';
 import { airlines } from '../../../test/support/airline-world.js';
 import { supplies } from '../../../test/support/supply-world.js';
 import { readFollowUp } from './follow-up.js';
+import { type EntityNode } from './meaning.js';
 
 /** The whole question that a follow-up is understood as, or the reason why it is refused. */
-async function readAs(earlier: string, text: string, { schema, nodes, values } = supplies): Promise<string> {
+async function readAs(
+  earlier: string,
+  text: string,
+  { schema, nodes, values } = supplies,
+  found: EntityNode[] | null = null,
+): Promise<string> {
   const link = (own: string) => linkOver(own, { schema, nodes: [...nodes.values()], values });
-  const found = await readFollowUp(text, { text: earlier, found: null, meant: null }, link);
-  return 'zh' in found ? found.en : (found[0]?.text ?? '');
+  const readings = await readFollowUp(text, { text: earlier, found, meant: null }, link);
+  return 'zh' in readings ? readings.en : (readings[0]?.text ?? '');
 }
 
 describe('questions that follow another', () => {
@@ -55,6 +61,36 @@ describe('questions that follow another', () => {
     expect(await readAs(earlier, text)).toBe(whole);
   });
 
+  const suppliers = [...supplies.nodes.values()].filter(({ label }) => label === '供应商').map(({ id, label }) => ({ id, label }));
+
+  it.each([
+    ['有哪些供应商', '授信额度超过100的呢', '其中授信额度超过100的呢'],
+    ['有哪些供应商', '列出已认证的', '其中列出已认证的'],
+    ['有哪些供应商', '只看四川的', '其中四川的'],
+    ['Which suppliers are there?', 'list the certified ones', 'of them, list the certified ones'],
+    ['Which suppliers are there?', 'and only the certified ones', 'of them, the certified ones'],
+    ['Which suppliers are there?', 'which are certified?', 'which of them are certified?'],
+    ['Which suppliers are there?', 'sort by credit', 'of them, sort by credit'],
+    ['Which suppliers are there?', 'average credit?', 'of them, average credit?'],
+    ['广东的供应商有哪些', '四川的呢', '四川的供应商有哪些'],
+    ['Which suppliers are there?', 'average salary?', 'average salary?'],
+    ['Which suppliers are there?', 'which certified suppliers are there?', 'which certified suppliers are there?'],
+  ])('%s - %s: limits what was found by a condition', async (earlier, text, whole) => {
+    expect(await readAs(earlier, text, supplies, suppliers)).toBe(whole);
+  });
+
+  it.each([
+    ['How many suppliers are there?', 'list the certified ones', null],
+    ['有多少供应商', '列出已认证的', null],
+    ['Which suppliers are there?', 'sort by stock', suppliers],
+  ])('%s - %s: is refused if no nodes can meet the condition', async (earlier, text, found) => {
+    expect(await readAs(earlier, text, supplies, found)).toContain('is only a condition, and the earlier answer has no nodes');
+  });
+
+  it('says that the earlier answer lists no nodes', async () => {
+    expect(await readAs('How many suppliers are there?', 'how many of them are certified?')).toContain('the earlier answer lists no nodes');
+  });
+
   // Comparing each meaning of one word with each of the other would be 400 million comparisons.
   it('may name a property that thousands of labels have', async () => {
     const ofMany = (text: string, from: number) => ({
@@ -64,7 +100,7 @@ describe('questions that follow another', () => {
       })),
     });
     const link = (text: string) =>
-      Promise.resolve({ text, mentions: [text === 'city' ? ofMany(text, 0) : ofMany(text, 20_000)], unknown: [] });
+      Promise.resolve({ text, today: '2026-11-20', mentions: [text === 'city' ? ofMany(text, 0) : ofMany(text, 20_000)], unknown: [] });
     const found = await readFollowUp('city', { text: 'colour', found: null, meant: null }, link);
     expect('zh' in found && found.en).toContain('nothing in the earlier question is like "city"');
   });

@@ -34,6 +34,8 @@ export interface NameSource {
 export interface LinkedQuestion {
   /** The normalised question. The offsets of mentions refer to this text. */
   text: string;
+  /** The day to which the times of the question are relative. */
+  today: string;
   /** The mentions in order, without overlap. */
   mentions: Mention[];
   /** Words that were not understood and may change the answer. */
@@ -137,7 +139,7 @@ export async function linkQuestion(
     ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
   ];
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
-  if (mentions.length > mostMentions) return { text, mentions, unknown: [] };
+  if (mentions.length > mostMentions) return { text, today, mentions, unknown: [] };
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfGrammar(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];
@@ -147,6 +149,7 @@ export async function linkQuestion(
   const advice = foundTimes.flatMap(({ hint }) => hint ?? []);
   return {
     text,
+    today,
     mentions: linked.mentions.filter(isReal),
     unknown: withoutParts([...unknown, ...quantities, ...letters, ...marks]),
     ...(advice.length > 0 && { advice }),

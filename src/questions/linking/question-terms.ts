@@ -41,6 +41,8 @@ export interface TimeTerm extends Span {
 export interface QuestionTerms {
   /** The text to which the offsets of mentions refer. */
   text: string;
+  /** The day to which the times are relative. */
+  today: string;
   /** The word that asks for all named things at once, if any: `都`, `both`. */
   together: string | null;
   labels: LabelTerm[];

@@ -30,7 +30,12 @@ describe('readTerms', () => {
       { as: 'entity' as const, nodes: [{ id: 1, label: '产品' }], approximate: false },
       { as: 'label' as const, label: '地区' },
     ];
-    const { labels, entities } = readTerms({ text: 'east', mentions: [{ text: 'east', start: 0, end: 4, meanings }], unknown: [] });
+    const { labels, entities } = readTerms({
+      text: 'east',
+      today: '2026-11-20',
+      mentions: [{ text: 'east', start: 0, end: 4, meanings }],
+      unknown: [],
+    });
     expect([texts(labels), texts(entities)]).toEqual([['east'], []]);
   });
 

@@ -10,7 +10,7 @@ import { isEmptied, isOwnText, joinedToEmpty } from './text-conditions.js';
  * With `namesFirst` a year that is also a name is read as the name.
  */
 export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionTerms {
-  const { text, mentions } = linked;
+  const { text, today, mentions } = linked;
   const intent = <K extends Intent['kind']>(kind: K) =>
     mentions.flatMap(mention => {
       const own = mention.meanings[0]?.as === 'intent' ? intentsOf(mention, kind) : null;
@@ -22,6 +22,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
   const grains = intent('grain').filter(({ mention }, _, all) => !isTrend(mention) || all.every(other => isTrend(other.mention)));
   const terms: QuestionTerms = {
     text,
+    today,
     together: findTogether(text, mentions),
     labels: [],
     entities: [],

@@ -4,11 +4,13 @@ import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isDate, isTime } from '../linking/date-names.js';
-import { dateSaid, ownDate, timesOf } from './label-dates.js';
+import { happened, saysHappened } from './happened.js';
+import { dateOfEvent, dateSaid, ownDate, timesOf } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
 import { isNumeric } from '../linking/numerals.js';
 import { type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
+import { refuseUnit } from './refuse-units.js';
 import { type SchemaWord } from './schema-word.js';
 import { joinSpans } from './time-spans.js';
 
@@ -23,7 +25,8 @@ export function addLimits(
 ): { used: SchemaWord[]; notes: Bilingual[] } {
   const used: SchemaWord[] = [];
   const notes: Bilingual[] = [];
-  for (const { mention, operator, value, property } of thresholds) {
+  for (const threshold of thresholds) {
+    const { mention, operator, value, property } = threshold;
     if (!property) continue;
     const owners = property.properties.filter(({ type }) => isNumeric(type));
     const node =
@@ -34,11 +37,23 @@ export function addLimits(
     const variables = owner ? placesOf(writer, terms, owner.owner, owner.ownerName, mention.text) : [];
     if (!owner || variables.length === 0)
       throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
+    refuseUnit(threshold, elementOf(schema, owner)?.properties.find(({ name }) => name === owner.property) ?? null);
     const parameter = writer.parameter(value);
     for (const variable of variables) writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${parameter}`);
     used.push(property);
   }
+  used.push(...addHappened(writer, terms, words, schema));
   return { used: [...used, ...addTimes(writer, terms, words, schema, notes, choices)], notes };
+}
+
+/** Limits the target to things whose event has happened. Returns the words for the events. A time limits the date by itself. */
+function addHappened(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
+  const label = schema.labels.find(({ name }) => name === writer.target);
+  return words.filter(word => {
+    const date = terms.times.length === 0 && saysHappened(terms.text, word) && dateOfEvent(label, word.mention);
+    if (date) writer.where(happened(writer, 't', date, terms.today));
+    return date;
+  });
 }
 
 /** A date of a node or edge in the pattern. `isHidden`: the node or edge is only inside EXISTS, so none of its values is returned. */

@@ -44,14 +44,15 @@ describe('planGraphQuestion', () => {
     expect(cypher).toMatch(/NOT EXISTS \{ MATCH \(t:客户\)-\[:下单\]->\(n\d:订单\)-\[:包含\]->\(n\d:产品\)/);
   });
 
-  it('reads what has not happened as a date that is not there', async () => {
+  it('reads an event that has not happened as a date that is missing or after today', async () => {
     const dated = { name: '发货日期', type: 'date', column: 'shipped_date' };
     const labels = trading.labels.map(each => (each.name === '订单' ? { ...each, properties: [...each.properties, dated] } : each));
     const shipping = { ...trading.edges[0], type: 'SHIPPED', aliases: ['发货'], sourceLabel: '地区', targetLabel: '订单', properties: [], rowCount: 9 }; // prettier-ignore
     const own = { ...trading, labels, edges: [...trading.edges, shipping] };
     for (const question of ['没有发货的订单', 'orders not shipped'])
       expect(await planGraphQuestion(await linked(question, own), own, nodes, languageOf(question))).toMatchObject({
-        cypher: 'MATCH (t:订单) WHERE t.发货日期 IS NULL RETURN DISTINCT t',
+        cypher: 'MATCH (t:订单) WHERE (t.发货日期 IS NULL OR t.发货日期 >= $p1) RETURN DISTINCT t',
+        parameters: { p1: '2026-11-21' },
       });
   });
 

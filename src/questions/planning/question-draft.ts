@@ -19,6 +19,7 @@ import { addTextLimits } from './add-text-limits.js';
 import { isOfType } from './answer-types.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
+import { saysHappened } from './happened.js';
 import { kindOfValue } from './kind-of-value.js';
 import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
@@ -195,6 +196,7 @@ export abstract class QuestionDraft {
     const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
     return (
       isDenied ||
+      saysHappened(this.terms.text, this.wordOf(mention)) ||
       this.thresholds.some(({ property }) => property?.mention === mention) ||
       (this.terms.times.length > 0 && this.isDate(mention))
     );
@@ -412,10 +414,10 @@ function hasDates(schema: PlanSchema): boolean {
   return schema.labels.some(label => datesOf(label).length > 0);
 }
 
-/** Text of a comparison, from the word for the compared thing to the number. */
-function textOfThreshold({ mention, property, counted }: Threshold, text: string): string {
+/** Text of a comparison, from the word for the compared thing to the number with its unit. */
+function textOfThreshold({ mention, property, counted, unit }: Threshold, text: string): string {
   const places = [mention, ...[property, counted].flatMap(word => word?.mention ?? [])];
-  return text.slice(Math.min(...places.map(({ start }) => start)), Math.max(...places.map(({ end }) => end)));
+  return text.slice(Math.min(...places.map(({ start }) => start)), Math.max(unit?.end ?? 0, ...places.map(({ end }) => end)));
 }
 
 function notAmong({ text, label }: Among): UnplannableError {

@@ -7,6 +7,7 @@ import { outsideNames, outsideValues, type QuestionTerms } from '../linking/ques
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
+import { notHappened } from './happened.js';
 import { dateOfEvent } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
@@ -378,8 +379,7 @@ class PatternReader {
     const label = schema.labels.find(({ name }) => name === writer.target);
     const date = word && others.length === 0 && dateOfEvent(label, word.mention);
     if (date) {
-      // A missing date means that the event has not happened.
-      writer.where(`t.${quoteName(date.name)} IS NULL`);
+      writer.where(notHappened(writer, 't', date, question.today));
       return;
     }
     const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
