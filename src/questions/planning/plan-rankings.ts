@@ -250,6 +250,15 @@ export abstract class RankingPlanner extends CountPlanner {
     return isJoined(rest, top.mention.end, start) || (end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start)));
   }
 
+  /** Whether the ranking counts a thing, which it then does not rank: 借展最多的借出馆, `the most loans`. */
+  private isCountedByMost({ start, end }: Mention): boolean {
+    const { top } = this.terms;
+    const rest = outsideNames(this.terms);
+    if (!top) return false;
+    if (this.grammar === 'zh') return end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start));
+    return isJoined(rest, top.mention.end, start) && /\b(?:most|fewest|least)$/.test(top.mention.text);
+  }
+
   /** Finds the ranked and the counted things: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
   protected countedPair(labelled: SchemaWord[]): { target: SchemaWord; counted: string; countedWord: SchemaWord | null } {
     if (labelled.length >= 2) {
@@ -264,7 +273,8 @@ export abstract class RankingPlanner extends CountPlanner {
     if (only && relation && end && others.length === 0) {
       // `who commanded the most voyages`, 谁参加的社团最多: rank the persons at one end of the relation by the number of nodes at the other end.
       const isCounted = this.isBesideTop(only.mention) || !isWho(this.schema, end.from);
-      if (this.asked.type === 'who' && isCounted && isWho(this.schema, end.to))
+      const isOtherEnd = end.to !== this.onlyLabel(only) && this.isCountedByMost(only.mention);
+      if (isOtherEnd || (this.asked.type === 'who' && isCounted && isWho(this.schema, end.to)))
         return { target: { ...relation, labels: new Set([end.to]), relations: new Set() }, counted: end.from, countedWord: only };
       return { target: only, counted: end.to, countedWord: null };
     }
