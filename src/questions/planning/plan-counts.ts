@@ -1,11 +1,12 @@
 import { type Comparison, type MeaningOf } from '../linking/meaning.js';
 import { pluralOf } from '../linking/noun-forms.js';
-import { outsideNames } from '../linking/question-terms.js';
+import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, isEach } from './find-groups.js';
 import { type Threshold } from './measures.js';
 import { countedOfSome, QuestionDraft } from './question-draft.js';
 import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
+import { refuseUnit } from './refuse-units.js';
 import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { scorePath } from './score-path.js';
@@ -36,12 +37,30 @@ export abstract class CountPlanner extends QuestionDraft {
     );
   }
 
+  /** Counts the different values of a property: `How many categories are there?`, 有多少种类别. */
+  protected async countValues(word: SchemaWord): Promise<GraphPlan> {
+    const target = this.words.find(({ labels }) => labels.size > 0) ?? null;
+    const owners = word.properties.filter(({ owner, ownerName }) => owner === 'node' && (!target || target.labels.has(ownerName)));
+    const [property, other] = owners;
+    if (!property || other)
+      throw new UnplannableError(
+        `不清楚“${word.mention.text}”是什么的属性，请写明`,
+        `It is not clear of what "${word.mention.text}" is a property; name that as well`,
+      );
+    this.use({ counts: true, property: term => term.mention === word.mention || this.isLimit(term.mention) });
+    const writer = await this.read({ target: property.ownerName, asked: { word: target, type: null }, without: [word] });
+    const name = this.language === 'zh' ? '数量' : 'count';
+    const shape = { kind: 'count' as const, subject: this.spokenGroup(property), measure: null, spoken: [], descending: false };
+    return this.done(writer, `RETURN count(DISTINCT t.${quoteName(property.property)}) AS ${name}`, shape);
+  }
+
   /** Plans a question with a bound on a number of related nodes: `customers with more than 20 orders`. */
   protected async countAbove(threshold: Threshold): Promise<GraphPlan> {
     const { counted } = threshold;
     // `between 4 and 5 policies` sets two bounds on one number.
     const bounds = this.thresholds.filter(other => other.mention === threshold.mention);
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
+    refuseUnit(threshold, null);
     this.use({ counts: true, property: term => this.isLimit(term.mention) });
     if (counted.labels.size === 0) return this.followedAbove(counted, bounds);
     const target =
@@ -188,6 +207,22 @@ export abstract class CountPlanner extends QuestionDraft {
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
     return plural ? usualTop : 1;
   }
+}
+
+const beforeValues = /^(?:种|类|个|\s|different\b|distinct\b)*$/;
+
+/** The word for a property of texts whose values a question counts: 多少种类别, `how many categories`, 类别有几种. Null if there is none. */
+export function countedValues({ text, counts }: QuestionTerms, words: SchemaWord[]): SchemaWord | null {
+  const isCounted = ({ mention, labels, relations, properties }: SchemaWord): boolean =>
+    labels.size + relations.size === 0 &&
+    properties.length > 0 &&
+    properties.every(({ type }) => type === 'string') &&
+    counts.some(
+      count =>
+        (count.end <= mention.start && beforeValues.test(text.slice(count.end, mention.start))) ||
+        (mention.end === count.start && /[种个类]$/.test(count.text)),
+    );
+  return words.find(isCounted) ?? null;
 }
 
 function withinBounds(writer: CypherWriter, bounds: Threshold[]): string {

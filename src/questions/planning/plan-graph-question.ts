@@ -16,13 +16,15 @@ import { measuredProperty } from './measures.js';
 import { type GraphPlan, toUnplanned, UnplannableError, type Unplanned } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, type SchemaWord } from './schema-word.js';
+import { countedValues } from './plan-counts.js';
 import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
 import { refuseBareRole, refuseTurned } from './refuse-turned.js';
 import { refuseTwoKinds } from './refuse-two-kinds.js';
+import { refuseTwoQuestions } from './refuse-two-questions.js';
 import { refuseUniversals } from './refuse-universals.js';
-import { type Identity, readIdentity } from './said-identity.js';
+import { type Identity, readIdentity, refuseKinds } from './said-identity.js';
 import { refuseUnclearVoice } from './self-relations.js';
 import { datesOfVerb } from './verb-dates.js';
 
@@ -55,6 +57,7 @@ interface Column {
   spoken: string;
   isNumber: boolean;
   isTime: boolean;
+  mention: Mention;
 }
 
 /** `总共有多少运费` asks for a sum, like 合计, instead of single values. */
@@ -98,8 +101,10 @@ class GraphQuestionPlanner extends PeriodPlanner {
     refuseTurned(terms, this.words, this.schema, null);
     refuseUnclearVoice(terms.text, this.words, this.schema);
     refuseBareRole(terms, this.words, this.schema);
+    refuseTwoQuestions(terms);
     const identity = readIdentity(terms, this.words);
     if (identity) return this.identify(identity);
+    refuseKinds(terms);
     const period = this.periodToGroupBy();
     if (period) return this.byPeriod(period);
     const group = groupLabel(terms);
@@ -123,6 +128,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
       const label = this.words.find(({ labels }) => labels.size > 0);
       if (label) return this.count(label);
     }
+    const kind = countedValues(terms, this.words);
+    if (kind) return this.countValues(kind);
     const relation = this.words.find(isOnlyRelation);
     if (terms.counts.length > 0 && relation && this.words.every(isOnlyRelation)) throw countOfRelation(relation);
     return this.list();
@@ -171,7 +178,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
     if (columns.length === 0 && writer.edges.length === 0 && this.terms.entities.length > 0) this.refuseIdentity();
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
-    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${this.displayOrder(writer)}`;
+    const order = this.orderSaid(columns, writer) ?? this.displayOrder(writer);
+    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${order}`;
     const plan = this.done(writer, returns, {
       kind,
       subject: this.subjectOf(hasLabel ? this.asked.word : null, writer.target),
@@ -180,6 +188,13 @@ class GraphQuestionPlanner extends PeriodPlanner {
       descending: false,
     });
     return { ...plan, wantsOne: this.wantsOne() };
+  }
+
+  /** ORDER BY the property that the question names behind "by": `sort museums by floor area`. Null if it names none. */
+  private orderSaid(columns: Column[], writer: CypherWriter): string | null {
+    const isBy = (column: Column): boolean => this.terms.groups.some(word => word.text === 'by' && follows(column.mention, word));
+    const column = columns.find(isBy);
+    return column ? ` ORDER BY ${column.text.slice(column.place.length + ' AS '.length)}${this.thenDisplay(writer.target)}` : null;
   }
 
   /** Refuses `How much is X?` and `Whose claim is X?`: returning the node X would not answer these questions. */
@@ -288,7 +303,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
 
   /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
   private projected(writer: CypherWriter): Column[] {
-    const columns = new Map<string, Column & { mention: Mention }>();
+    const columns = new Map<string, Column>();
     const add = (variable: string, property: PropertySchema, mention: Mention | null): void => {
       const { name, type } = property;
       const place = `${variable}.${quoteName(name)}`;

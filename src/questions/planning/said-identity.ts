@@ -1,11 +1,26 @@
 import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 
 const whoIs =
   /^\s*(?:(?:who|what)(?:['’]s|\s+(?:is|are|was|were))\s+(?:(?:the|an?)\s+)?#|#\s*(?:到底|究竟)?(?:是|就是|叫)?(?:谁|什么人?|什么东西|啥|哪[个位家])|谁是\s*#)\s*[?？.。!！]*$/;
-const isA =
-  /^\s*(?:(?:is|was|are|were)\s+#\s+(?:(?:really|actually|also)\s+)?(?:an?|the|one of (?:the|our))\s+@|(?:是否|是不是)?#\s*(?:也|就|到底)?(?:是|属于|算|是不是|是否是|算不算)(?:一[\p{Script=Han}]|[个家名位种款件])?\s*@\s*[吗么嘛]?)\s*[?？.。!！]*$/u;
+const be = '(?:is|was|are|were|has|had|have|can|could|may|might|would|will)';
+/** Words between a thing and its kind. A kind does not change, so `ever` and 曾经 ask the same. */
+const adverbs = '(?:(?:really|actually|also|ever|already|currently|now|been|be)\\s+)*';
+const chineseAdverbs = '(?:曾经?|已经?|现在|目前|还|也|就|到底)*';
+const article = '(?:an?|the|one of (?:the|our))';
+const chineseIs = '(?:是|属于|算|是不是|是否是|算不算)(?:一\\p{Script=Han}|[个家名位种款件])?';
+const ending = '\\s*[?？.。!！]*$';
+const isA = new RegExp(
+  `^\\s*(?:${be}\\s+(?:the\\s+)?#\\s+${adverbs}${article}\\s+@|(?:是否|是不是)?#\\s*${chineseAdverbs}${chineseIs}\\s*@\\s*[吗么嘛]?)${ending}`,
+  'u',
+);
+/** Matches a question that says of a kind that it is another kind, perhaps with a name of neither: `is the museum Jade Cup an artifact`. */
+const kindIsA = new RegExp(
+  `^\\s*(?:${be}\\s+(?:${article}\\s+)?@[\\s@]*#?\\s+${adverbs}${article}\\s+@|(?:是否|是不是)?@[\\s@]*#?\\s*${chineseAdverbs}${chineseIs}\\s*@\\s*[吗么嘛])${ending}`,
+  'u',
+);
 
 /** A question for what a named thing is. `label` is the label `product` in `Is X a product?`; null in `Who is X?`. */
 export interface Identity {
@@ -48,10 +63,31 @@ function isBeside(text: string, label: Mention, name: Mention): boolean {
 export function isSaidToBe(blank: string, name: Mention, { mention, labels, relations }: SchemaWord): boolean {
   if (labels.size === 0 || relations.size > 0 || mention.start < name.end) return false;
   const between = blank.slice(name.end, mention.start);
-  if (/^\s*(?:is|are|was|were)\s+(?:the\s+)?["'“‘]?$/.test(blank.slice(0, name.start)))
-    return /^["'”’]?\s+(?:an?|the|one of the)\s+$/.test(between);
-  return (
-    /[吗么嘛]\s*[?？]?\s*$/.test(blank) &&
-    /^["”』」》]?\s*(?:也|就)?(?:是|属于|算)(?:一[个家名位种款件]|[个家名位种款件])?\s*的?$/.test(between)
-  );
+  if (saidBefore.test(blank.slice(0, name.start))) return saidBetween.test(between);
+  return /[吗么嘛]\s*[?？]?\s*$/.test(blank) && saidInChinese.test(between);
+}
+
+const saidBefore = new RegExp(`^\\s*${be}\\s+(?:the\\s+)?["'“‘]?$`);
+const saidBetween = new RegExp(`^["'”’]?\\s+${adverbs}${article}\\s+$`);
+const saidInChinese = new RegExp(`^["”』」》]?\\s*${chineseAdverbs}(?:是|属于|算)(?:一[个家名位种款件]|[个家名位种款件])?\\s*的?$`);
+
+/**
+ * Refuses `Is the museum Jade Cup an artifact?` if no museum is called so, and `Is the museum an artifact?`: a path between the two labels
+ * would answer whether they are related.
+ * @throws UnplannableError
+ */
+export function refuseKinds({ text, entities, labels }: QuestionTerms): void {
+  const marked = [...entities.map(term => ({ ...term.mention, as: '#' })), ...labels.map(term => ({ ...term.mention, as: '@' }))];
+  const shape = marked
+    .sort((a, b) => b.start - a.start)
+    .reduce((rest, { start, end, as }) => rest.slice(0, start) + as + rest.slice(end), text);
+  const [kind] = labels;
+  if (!kind || labels.length < 2 || !kindIsA.test(shape.replace(/["'“‘「《]?([#@])["'”’」》]?/g, '$1'))) return;
+  const name = entities[0]?.mention.text;
+  if (name === undefined)
+    throw new UnplannableError(
+      `不清楚问的是哪一个“${kind.mention.text}”；请把名称写在引号里`,
+      `It is not clear which "${kind.mention.text}" is meant; write its name in quotes`,
+    );
+  throw new UnplannableError(`没有名为“${name}”的“${kind.mention.text}”`, `No "${kind.mention.text}" has the name "${name}"`);
 }

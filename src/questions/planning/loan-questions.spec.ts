@@ -1,0 +1,146 @@
+import { aWorld, edge, namedLabel } from '../../../test/support/question-world.js';
+
+/** Museums that lend artifacts to one another. The weight tells its unit, the value of an artifact and the floor area do not. */
+const { ask, plan } = aWorld({
+  labels: [
+    namedLabel('Museum', ['博物馆'], [['city', 'string', '城市'], ['floor area', 'decimal(12,1)', '面积'], ['is public', 'boolean', 'public', '公立']]),
+    namedLabel('Artifact', ['文物'], [['category', 'string', '类别'], ['weight_kg', 'decimal(8,2)', 'weight', '重量'], ['value', 'int', '估价']]),
+    namedLabel('Loan', ['借展'], [['start_date', 'date', '开始日期'], ['end_date', 'date', '结束日期'], ['fee', 'int', '费用']]),
+    namedLabel('Paper', ['论文'], [['pages', 'int', '页数'], ['published_on', 'date', '发表日期']]),
+  ],
+  edges: [
+    edge('held_by', ['收藏于'], 'Artifact', 'Museum'),
+    edge('loan_of', ['借出文物'], 'Loan', 'Artifact'),
+    edge('loaned_from', ['借出馆'], 'Loan', 'Museum'),
+    edge('loaned_to', ['借入馆'], 'Loan', 'Museum'),
+  ],
+  toOne: { outgoing: ['held_by', 'loan_of', 'loaned_from', 'loaned_to'], incoming: [] },
+  names: { Museum: ['Harbor Museum'], Artifact: ['Jade Cup', 'Museum'] },
+  values: { Museum: { city: ['Kyoto'] }, Artifact: { category: ['玉器'] } },
+}); // prettier-ignore
+
+describe('numbers with a unit', () => {
+  it.each([
+    ['重量大于100公斤的文物', 't.weight_kg > $p1'],
+    ['重量大于100千克的文物有多少', 't.weight_kg > $p1'],
+    ['重量100公斤以上的文物', 't.weight_kg >= $p1'],
+    ['artifacts with weight over 100 kg', 't.weight_kg > $p1'],
+    ['页数超过20页的论文', 't.pages > $p1'],
+    ['papers with more than 20 pages', 't.pages > $p1'],
+    ['重量大于100的文物', 't.weight_kg > $p1'],
+    ['估价超过8000元的文物', 't.value > $p1'],
+  ])('%s: compares in the unit that the property tells', async (question, condition) => {
+    expect(await ask(question)).toContain(condition);
+  });
+
+  it.each([
+    ['重量超过0.1吨的文物', 'refused: "重量" is in kg and cannot be compared in "吨"; give the number in kg'],
+    ['重量低于5000克的文物有多少', 'refused: "重量" is in kg and cannot be compared in "克"; give the number in kg'],
+    ['重量100克以上的文物', 'refused: "重量" is in kg and cannot be compared in "克"; give the number in kg'],
+    ['artifacts with weight over 0.1 tonnes', 'refused: "weight" is in kg and cannot be compared in "tonnes"; give the number in kg'],
+    [
+      '面积大于1000平方米的博物馆',
+      'refused: The name of "面积" does not tell its unit, so it cannot be compared in "平方米"; leave out "平方米" to compare the stored numbers',
+    ],
+    ['文物超过3吨的博物馆', 'refused: "文物" is compared by number, not in "吨"; name a property, or leave out "吨"'],
+  ])('%s: is refused by the unit', async (question, refused) => {
+    expect(await ask(question)).toBe(refused);
+  });
+});
+
+describe('events of a date', () => {
+  it.each(['Loans that have not ended', '没有结束的借展', '未结束的借展有哪些'])(
+    '%s: the date is missing or after today',
+    async question => {
+      expect(await plan(question)).toMatchObject({
+        cypher: expect.stringContaining('WHERE (t.end_date IS NULL OR t.end_date >= $p1)'),
+        parameters: { p1: '2026-11-21' },
+      });
+    },
+  );
+
+  it.each(['Loans that have ended', 'How many loans have ended?', '已结束的借展', '已经结束的借展有多少'])(
+    '%s: the date is today or before',
+    async question => {
+      expect(await plan(question)).toMatchObject({
+        cypher: expect.stringContaining('WHERE t.end_date < $p1'),
+        parameters: { p1: '2026-11-21' },
+      });
+    },
+  );
+
+  it.each(['loans without an end date', '结束日期为空的借展'])('%s: the date is missing', async question => {
+    expect(await ask(question)).toContain('WHERE t.end_date IS NULL');
+  });
+});
+
+describe('rankings of one end of a relation', () => {
+  it.each(['哪个借出馆的借展最多', '借出馆中借展最多的是哪个', '借展最多的借出馆'])('%s: ranks the museums', async question => {
+    expect(await ask(question)).toContain('MATCH (t:Museum)<-[r1:loaned_from]-(n1:Loan) RETURN t, count(DISTINCT n1) AS n');
+  });
+});
+
+describe('two questions in one', () => {
+  it.each([
+    ['How many museums are there and how many are public?', 'how many'],
+    ['How many museums and how many in Kyoto?', 'how many'],
+    ['有多少博物馆，其中公立的有多少', '有多少'],
+    ['How many museums are there, and which are public?', 'which'],
+    ['有多少博物馆，哪些是公立的', '哪些'],
+  ])('%s: is refused', async (question, word) => {
+    expect(await ask(question)).toBe(`refused: A question is for one number; ask for the part with "${word}" apart`);
+  });
+
+  it.each(['公立的博物馆有多少', 'How many museums are public?', '文物数量有多少', 'Jade Cup的重量是多少，估价是多少'])(
+    '%s: is answered',
+    async question => {
+      expect(await ask(question)).toMatch(/^MATCH/);
+    },
+  );
+});
+
+describe('kinds of a thing', () => {
+  it.each([
+    ['Was Jade Cup ever a museum?', 'Museum'],
+    ['Has Jade Cup ever been a museum?', 'Museum'],
+    ['Jade Cup曾经是博物馆吗', 'Museum'],
+    ['Is Jade Cup currently an artifact?', 'Artifact'],
+  ])('%s: asks for the label', async (question, of) => {
+    expect(await ask(question)).toBe(`MATCH (t:Artifact) WHERE t.number = $p1 RETURN t, t:${of} AS ${of}`);
+  });
+
+  it.each([
+    ['Is the museum Museum an artifact?', 'refused: It is not clear which "museum" is meant; write its name in quotes'],
+    ['Is the museum Jade Cup an artifact?', 'refused: No "museum" has the name "jade cup"'],
+    ['博物馆Jade Cup是文物吗', 'refused: No "博物馆" has the name "jade cup"'],
+  ])('%s: is refused and not answered along a relation', async (question, refused) => {
+    expect(await ask(question)).toBe(refused);
+  });
+
+  it.each(['Is the artifact Jade Cup a museum?', 'Is the museum Harbor Museum public?'])('%s: is answered', async question => {
+    expect(await ask(question)).toMatch(/^MATCH/);
+  });
+});
+
+describe('values of a property', () => {
+  it.each(['有多少种类别', '文物有多少种类别', '类别有多少种', 'How many categories are there?', 'How many categories do artifacts have?'])(
+    '%s: counts the different values',
+    async question => {
+      expect(await ask(question)).toMatch(/^MATCH \(t:Artifact\) RETURN count\(DISTINCT t\.category\) AS (?:数量|count)$/);
+    },
+  );
+
+  it.each(['玉器有多少', 'Jade Cup的估价是多少'])('%s: counts no values', async question => {
+    expect(await ask(question)).not.toContain('count(DISTINCT t.');
+  });
+});
+
+describe('lists in an order', () => {
+  it.each(['Sort museums by floor area', 'museums by floor area'])('%s: is ordered by the property', async question => {
+    expect(await ask(question)).toBe('MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area`, t.name');
+  });
+
+  it('is ordered by name if nothing is said', async () => {
+    expect(await ask('museums in Kyoto')).toContain('ORDER BY t.name');
+  });
+});

@@ -1,0 +1,25 @@
+import { type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+import { UnplannableError } from './question-plan.js';
+
+/** Matches the text between a property and 多少, which then asks for its value: 库存是多少. */
+const ofProperty = /^[\s的]*(?:是|为|有)?$/;
+const joining = /(?:[,，;；]\s*(?:and\s+)?|\band\s+)$/;
+
+/**
+ * Refuses a second question in one sentence: 有多少博物馆，其中公立的有多少, `How many museums are there, and which are public?`. The planner
+ * would take the second one as a limit of the first one.
+ * @throws UnplannableError
+ */
+export function refuseTwoQuestions({ text, counts, whichs, properties }: QuestionTerms): void {
+  const asksValue = ({ text: own, start }: Mention): boolean =>
+    own.endsWith('多少') && properties.some(({ mention }) => mention.end <= start && ofProperty.test(text.slice(mention.end, start)));
+  const [first, ...others] = counts.filter(count => /how many|多少|几/.test(count.text) && !asksValue(count));
+  if (!first) return;
+  const second = others[0] ?? whichs.find(({ start }) => start > first.end && joining.test(text.slice(0, start)));
+  if (!second) return;
+  throw new UnplannableError(
+    `一次只能问一个数量，请把“${second.text}”这一问分开问`,
+    `A question is for one number; ask for the part with "${second.text}" apart`,
+  );
+}
