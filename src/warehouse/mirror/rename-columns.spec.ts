@@ -76,4 +76,18 @@ describe('names for columns whose names a table cannot have', () => {
     huge.ofNext('x'.repeat(60_000));
     expect(huge.renamed[0]!.from).toHaveLength(1_001);
   });
+
+  it('share one count where they are cut to one name', () => {
+    const two = (number: number) => String(number).padStart(2, '0');
+    const fitting = Array.from(
+      { length: 300 },
+      (_, number) => `${'x'.repeat(63)}`.slice(0, 63 - `_${number + 2}`.length) + `_${number + 2}`,
+    );
+    const alike = Array.from({ length: 100 }, (_, number) => `${'x'.repeat(61)}${two(number)}`);
+    const cuts = jest.spyOn(Buffer, 'from');
+    const made = new ColumnNames().ofAll([...fitting, ...alike, ...alike]);
+    expect(cuts.mock.calls.length).toBeLessThan(5_000);
+    cuts.mockRestore();
+    expect(new Set(made).size).toBe(500);
+  });
 });

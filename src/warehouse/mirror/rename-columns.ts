@@ -18,6 +18,8 @@ export const renameHint: Bilingual = {
 
 /** Maximum number of characters of a name that are shown: a key of NDJSON may have 64 KB. */
 const longestShown = 1000;
+/** Characters of the longest number of a name, with its underscore: a table has at most 1,600 columns. */
+const longestNumber = 5;
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /**
@@ -30,7 +32,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 export class ColumnNames {
   readonly renamed: RenamedColumn[] = [];
   private readonly taken = new Set<string>();
-  /** By new name without its number: the last number that was added to it. */
+  /** The last number that was added, by the part of the new name that no number shortens. */
   private readonly numbers = new Map<string, number>();
 
   /** Names all columns of a file, in their order. Valid names are taken first, so that no made name takes one of them. */
@@ -57,15 +59,15 @@ export class ColumnNames {
     const clean = from.toWellFormed().replace(controls, ' ').trim();
     const base = clean === '' ? `column${place === '' ? '' : `_${place}`}` : clean;
     const mark = fitsIdentifier(base) && !isMarked ? '' : `_${digest(from)}`;
-    const key = base + mark;
-    for (let number = (this.numbers.get(key) ?? 0) + 1; ; number++) {
-      const ending = number === 1 ? mark : `${mark}_${number}`;
-      const to = cut(base, longestIdentifierBytes - ending.length) + ending;
-      if (!this.takes(to)) continue;
-      this.numbers.set(key, number);
-      this.renamed.push(renamed(from, to));
-      return to;
+    // Names with the same beginning are cut to the same name, so they share one count.
+    const key = cut(base, longestIdentifierBytes - mark.length - longestNumber) + mark;
+    let to = cut(base, longestIdentifierBytes - mark.length) + mark;
+    for (let number = this.numbers.get(key) ?? 1; !this.takes(to); this.numbers.set(key, number)) {
+      const ending = `${mark}_${++number}`;
+      to = cut(base, longestIdentifierBytes - ending.length) + ending;
     }
+    this.renamed.push(renamed(from, to));
+    return to;
   }
 }
 
