@@ -105,7 +105,8 @@ export class QueryExecutor {
     if (!found) throw new GraphNotFoundError();
     // A page of another version than the present one is refused, even if the page at the same offset of the present version is stored.
     const isStale = query.cursorVersion !== null && query.cursorVersion !== found.version;
-    const kept = query.refresh || isStale ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
+    // An answer that is not saved yet is newer than the saved one: `refresh` has just made it.
+    const kept = query.refresh || isStale ? null : (this.store.findPending(graphId, hash, found.version) ?? found.stored);
     const prepared = { graphId, query, version: found.version, seen: found.seen, hash, context, plainHash, isModelPaused, kept };
     if (kept) await this.noteSeen(userId, prepared, kept);
     return prepared;
