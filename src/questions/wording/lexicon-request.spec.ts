@@ -2,7 +2,7 @@ import { type LabelSchema } from '../../cypher/semantics/graph-schema.js';
 import { lexiconRequest } from './lexicon-request.js';
 
 const label = (name: string): LabelSchema => ({ name, aliases: [], displayProperty: null, keyProperties: [], properties: [], rowCount: 1 });
-const linked = { text: '', mentions: [], unknown: [] };
+const linked = { text: '', mentions: [], unknown: [], today: '2026-11-30' };
 const ask = (missed: string[], labels: string[]) =>
   lexiconRequest(missed, linked, { graphId: 7, schema: { labels: labels.map(label), edges: [] } });
 
