@@ -59,14 +59,15 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `"${equal.mention.text}" cannot be compared with another property yet; use cypher`,
     );
   // `take all drugs`, 服用所有药品: a path would also find the nodes that take only some of the drugs.
-  const all = terms.relations.find(({ mention }) =>
-    /^\s*(?:all|every|each|所有|全部)(?:\s|(?=\p{Script=Han}))/u.test(rest.slice(mention.end)),
-  );
-  if (all)
+  const takesAll = /^\s*(each other|all|every|each|所有|全部)(?:\s|(?=\p{Script=Han})|[?.]?$)/u;
+  const all = terms.relations.find(({ mention }) => takesAll.test(rest.slice(mention.end)));
+  if (all) {
+    const word = takesAll.exec(rest.slice(all.mention.end))?.[1] ?? '';
     throw new UnplannableError(
-      `暂不能判断是否与“全部”都“${all.mention.text}”；问其中任意一个请去掉“全部”，或改用 cypher`,
-      `Things that do so with all of them cannot be found yet; leave out "all" to ask for any of them, or use cypher`,
+      `暂不能判断是否与“${word}”都“${all.mention.text}”；问其中任意一个请去掉“${word}”，或改用 cypher`,
+      `Things that do so with all of them ("${word}") cannot be found yet; leave out "${word}" to ask for any of them, or use cypher`,
     );
+  }
   const deniesWhether = terms.denials.length > 0 && /吗[?？。\s]*$/.test(terms.text);
   if (deniesWhether || /^(?:(?:is|are|was|were|do|does|did|has|have|had|could|would)n['’]?t|can['’]?t|won['’]?t)\b/.test(terms.text))
     throw new UnplannableError('请不用否定来问“是否”：去掉否定再问', 'Ask whether it is so without a negation');
