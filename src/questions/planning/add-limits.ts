@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type Mention } from '../linking/meaning.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { isDate, isTime } from '../linking/date-names.js';
 import { happened, saysHappened } from './happened.js';
@@ -77,6 +77,11 @@ function addTimes(
 ): SchemaWord[] {
   const [first] = terms.times;
   if (!first) return [];
+  const pairs = timesWithDates(terms, words);
+  if (pairs) {
+    const others = words.filter(word => !isDateWord(word));
+    return pairs.flatMap(([time, word]) => addTimes(writer, { ...terms, times: [time] }, [...others, word], schema, notes, choices));
+  }
   const dates = datesOn(writer, schema);
   const isOf = (word: SchemaWord, date: PatternDate): boolean =>
     word.properties.some(
@@ -142,6 +147,15 @@ function yearFrom(day: string, property: string, time: string): number {
     `“${property}”只有年份，不能用“${time}”限定；请只写年份`,
     `"${property}" is only a year, which "${time}" cannot limit; give years`,
   );
+}
+
+/** Each of several times with the date before it: `started in 2025 and ended in 2026`. Null unless each time has a date of its own. */
+function timesWithDates({ times }: QuestionTerms, words: SchemaWord[]): [TimeTerm, SchemaWord][] | null {
+  const dates = words.filter(isDateWord);
+  if (times.length < 2 || dates.length !== times.length) return null;
+  const isOwn = ({ mention }: TimeTerm, i: number): boolean =>
+    (dates[i]?.mention.end ?? Infinity) <= mention.start && mention.end <= (dates[i + 1]?.mention.start ?? Infinity);
+  return times.every(isOwn) ? times.flatMap((time, i) => (dates[i] ? [[time, dates[i]]] : [])) : null;
 }
 
 /** Whether a word names only dates. */

@@ -74,6 +74,22 @@ describe('events of a date', () => {
   });
 });
 
+describe('several times', () => {
+  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展'])(
+    '%s: each time limits the date before it',
+    async question => {
+      expect(await plan(question)).toMatchObject({
+        cypher: expect.stringContaining('WHERE t.start_date >= $p1 AND t.start_date < $p2 AND t.end_date >= $p3 AND t.end_date < $p4'),
+        parameters: { p1: '2025-01-01', p2: '2026-01-01', p3: '2026-01-01', p4: '2027-01-01' },
+      });
+    },
+  );
+
+  it.each(['Loans that started in 2024 or 2025', '开始日期在2024年或2025年的借展'])('%s: limits one date', async question => {
+    expect(await ask(question)).not.toContain('end_date');
+  });
+});
+
 describe('rankings of one end of a relation', () => {
   it.each(['哪个借出馆的借展最多', '借出馆中借展最多的是哪个', '借展最多的借出馆'])('%s: ranks the museums', async question => {
     expect(await ask(question)).toContain('MATCH (t:Museum)<-[r1:loaned_from]-(n1:Loan) RETURN t, count(DISTINCT n1) AS n');
