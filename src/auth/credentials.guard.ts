@@ -31,7 +31,7 @@ class ApiKeyGuard extends AuthGuard('api_key') {
 }
 
 /**
- * Counts the credentials in the raw headers, so that two are refused. Of two `Authorization` headers Node would keep the first, a proxy
+ * Counts the credentials in the raw headers, so that two are refused. With two `Authorization` headers Node would keep the first, a proxy
  * perhaps the last.
  */
 function countCredentials({ rawHeaders }: Request): number {

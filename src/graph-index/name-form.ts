@@ -1,7 +1,7 @@
 import { hashName } from './fnv.js';
 import { compactText, normalizeText } from './tokenize-text.js';
 
-/** The most characters of a name that are stored. Of a longer name, the beginning and two hashes of the whole name are stored. */
+/** The most characters of a name that are stored. A longer name is stored as its beginning and two hashes of the whole name. */
 const longestKept = 240;
 
 /**

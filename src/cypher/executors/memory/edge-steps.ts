@@ -27,7 +27,7 @@ export interface BoundEnds {
   right: boolean;
 }
 
-/** What a step along an edge needs from its match: the options of the walk and the conditions. */
+/** The options of the walk and the conditions of a match, as a step along an edge needs them. */
 export interface EdgeQuestions {
   options: OptionsOf;
   /** Tests the conditions on the end node, before the edges are listed. Null without conditions. */
