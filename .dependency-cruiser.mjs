@@ -32,7 +32,7 @@ const rooms = {
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'patterns', 'plan', 'binding', 'watches'],
   ingestion: ['mapping', 'staging', 'suggest', 'run'],
-  warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables', 'copies', 'references'],
+  warehouse: ['files', 'clients', 'mirror', 'connections', 'grants', 'tables', 'copies', 'references'],
 };
 
 const folders = names => `^src/(${names.join('|')})/`;

@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { type Claim } from '../../common/turns/fair-share.js';
 import { type Bilingual } from '../../text/bilingual.js';
+import { type NameProblem } from '../files/name-problem.js';
 import { type Reached } from './connection-failure.js';
 
 /** The SQL dialect that `WarehouseClient.query` takes. */
@@ -181,10 +182,6 @@ export interface ForeignKey {
   /** The table that the foreign key refers to, as users write its name, and that table's columns, in the order of `columns`. */
   table: string;
   references: string[];
-}
-
-export interface NameProblem extends Bilingual {
-  type: string;
 }
 
 export interface QueryRequest {

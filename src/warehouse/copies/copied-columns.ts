@@ -4,7 +4,7 @@ import { joined } from '../../text/bilingual.js';
 import { cut } from '../../text/cut.js';
 import { withKnownType } from '../clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseDialect } from '../clients/warehouse.client.js';
-import { nameProblem } from '../mirror/csv/csv-header.js';
+import { nameProblem } from '../files/csv-header.js';
 import { type TableReport } from './copy-report.js';
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type TableColumn, type TableDescription } from '../clients/warehouse.client.js';
-import { mostColumns } from '../mirror/csv/csv-header.js';
+import { mostColumns } from '../files/csv-header.js';
 import { type DataVersion } from '../mirror/mirror-versions.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
 import { copiedColumns } from './copied-columns.js';

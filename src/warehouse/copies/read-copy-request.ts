@@ -1,6 +1,6 @@
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { type WarehouseClient } from '../clients/warehouse.client.js';
-import { tableNameProblem } from '../mirror/csv/csv-header.js';
+import { tableNameProblem } from '../files/csv-header.js';
 import { type CopyTableRequest } from './mirror-copies.dto.js';
 import { type TableDefinition } from './mirror-copies.repository.js';
 

@@ -1,10 +1,10 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { type FileFormat } from './copy/file-problem.js';
+import { type FileFormat } from '../files/file-problem.js';
 import { isNumberType } from './copy/number-type.js';
-import { mostColumns } from './csv/csv-header.js';
-import { type FieldRewrite } from './csv/field-rewrite.js';
+import { mostColumns } from '../files/csv-header.js';
+import { type FieldRewrite } from '../files/field-rewrite.js';
 import { isDateType } from './csv/way-out.js';
 import { type RenamedColumn } from './rename-columns.js';
 

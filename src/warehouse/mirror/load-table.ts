@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type CopyTarget } from './copy/copy-target.js';
-import { type FileFormat } from './copy/file-problem.js';
+import { type FileFormat } from '../files/file-problem.js';
 import { loadCsv } from './csv/load-csv.js';
 import { loadNdjson } from './ndjson/load-ndjson.js';
 import { type ParquetLoader } from './parquet/parquet-loader.js';

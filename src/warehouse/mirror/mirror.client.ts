@@ -7,8 +7,9 @@ import { DatabaseAccess } from '../../database/roles/database-access.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { PostgresTables } from '../clients/postgres/postgres-tables.js';
 import { toReadError } from '../clients/postgres/read-errors.js';
-import { type NameProblem, type WarehouseClient } from '../clients/warehouse.client.js';
-import { tableNameProblem } from './csv/csv-header.js';
+import { type WarehouseClient } from '../clients/warehouse.client.js';
+import { type NameProblem } from '../files/name-problem.js';
+import { tableNameProblem } from '../files/csv-header.js';
 import { MirrorCatalog, mirrorNames } from './mirror-catalog.js';
 
 const placesOfShortReads = 4;

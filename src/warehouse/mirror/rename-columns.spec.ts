@@ -1,4 +1,4 @@
-import { nameProblem } from './csv/csv-header.js';
+import { nameProblem } from '../files/csv-header.js';
 import { ColumnNames } from './rename-columns.js';
 
 const long = '您对我们公司提供的售后服务的总体满意程度（单选题，一至五分）';

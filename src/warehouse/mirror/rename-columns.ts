@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fitsIdentifier, longestIdentifierBytes } from '../../sql/quote-identifier.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { nameProblem } from './csv/csv-header.js';
+import { nameProblem } from '../files/csv-header.js';
 
 /** A column whose name in the table differs from its name in the file. */
 export interface RenamedColumn {

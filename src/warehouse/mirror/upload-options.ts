@@ -1,12 +1,12 @@
 import { ApiError, type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { type FileTold, toldByType } from './body/file-format.js';
-import { type FileFormat } from './copy/file-problem.js';
-import { type CsvEncoding } from './csv/csv-encoding.js';
-import { checkColumnNames } from './csv/csv-header.js';
-import { dateForm, type FieldRewrite } from './csv/field-rewrite.js';
+import { type FileFormat } from '../files/file-problem.js';
+import { type CsvEncoding } from '../files/csv-encoding.js';
+import { checkColumnNames } from '../files/csv-header.js';
+import { dateForm, type FieldRewrite } from '../files/field-rewrite.js';
 import { type CsvFormat } from './csv/load-csv.js';
 import { numberForm } from './csv/number-form.js';
-import { delimiters } from './csv/sniff-delimiter.js';
+import { delimiters } from '../files/sniff-delimiter.js';
 
 /** The query parameters of an upload as unchecked text. */
 export interface UploadQueryText {

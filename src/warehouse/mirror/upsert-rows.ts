@@ -3,7 +3,7 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { lineColumn } from './copy/copy-target.js';
-import { type FileFormat, fileProblem } from './copy/file-problem.js';
+import { type FileFormat, fileProblem } from '../files/file-problem.js';
 
 /**
  * Checks that the keys of loaded rows are complete and unique.

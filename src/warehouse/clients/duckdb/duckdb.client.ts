@@ -1,9 +1,9 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { type NameProblem } from '../../files/name-problem.js';
 import {
   type ConnectionTest,
-  type NameProblem,
   type QueryRequest,
   type QueryResult,
   type Reading,

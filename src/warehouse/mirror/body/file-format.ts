@@ -1,6 +1,6 @@
 import { UnsupportedMediaTypeError } from '../../../common/errors/common-errors.js';
 import { JsonDocumentError } from '../../warehouse.errors.js';
-import { type FileFormat } from '../copy/file-problem.js';
+import { type FileFormat } from '../../files/file-problem.js';
 import { type FormFile } from './multipart.js';
 
 /** How the uploaded file is wrapped, and the format that the request names; null for none. Gzip is also recognized by its first bytes. */

@@ -1,7 +1,7 @@
-import { type FileFormat } from '../copy/file-problem.js';
+import { type FileFormat } from '../../files/file-problem.js';
 import { type FileTold, toldByForm, toldByHead } from './file-format.js';
 import { gunzip, type GzipBounds } from './gunzip.js';
-import { resume, takeHead } from './head.js';
+import { resume, takeHead } from '../../files/head.js';
 import { type FormFile, readFormFile } from './multipart.js';
 
 const headBytes = 1024;

@@ -3,8 +3,8 @@ import { exceedsBackend } from '../../../common/errors/run-failure.js';
 import { isTooLargeForAnyValue } from '../../../database/too-large-allocation.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
-import { type CopyLines } from './copy-lines.js';
-import { type FileFormat, fileProblem } from './file-problem.js';
+import { type CopyLines } from '../../files/copy-lines.js';
+import { type FileFormat, fileProblem } from '../../files/file-problem.js';
 import { wayOut } from '../csv/way-out.js';
 
 export interface CopyContext {

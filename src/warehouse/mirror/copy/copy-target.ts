@@ -2,11 +2,11 @@ import { type PoolClient } from 'pg';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { mirrorSchema } from '../mirror-schema.js';
 import { type RenamedColumn } from '../rename-columns.js';
-import { type FieldRewrite } from '../csv/field-rewrite.js';
+import { type FieldRewrite } from '../../files/field-rewrite.js';
 import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
-import { type BlankLines, CopyLines } from './copy-lines.js';
-import { type FileFormat } from './file-problem.js';
+import { type BlankLines, CopyLines } from '../../files/copy-lines.js';
+import { type FileFormat } from '../../files/file-problem.js';
 
 export interface TargetOptions {
   format: FileFormat;

@@ -1,6 +1,6 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { inOptions } from '../csv/way-out.js';
-import { type FileFormat, fileProblem } from './file-problem.js';
+import { type FileFormat, fileProblem } from '../../files/file-problem.js';
 
 /** The problem of a value that would widen its column to text, after the table has lost the spelling of earlier values. */
 export function typeConflict(

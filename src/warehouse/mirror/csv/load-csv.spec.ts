@@ -2,7 +2,7 @@ import { turnsOfOthers } from '../../../../test/support/turns.js';
 import { Readable } from 'node:stream';
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { toUtf8 } from './csv-encoding.js';
+import { toUtf8 } from '../../files/csv-encoding.js';
 import { type CsvFormat, loadCsv } from './load-csv.js';
 
 const format: CsvFormat = {

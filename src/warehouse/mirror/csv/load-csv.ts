@@ -4,15 +4,15 @@ import { type CopyTarget } from '../copy/copy-target.js';
 import { typeConflict } from '../copy/type-conflict.js';
 import { ColumnNames, renamed, type RenamedColumn, renameHint } from '../rename-columns.js';
 import { type Bilingual } from '../../../text/bilingual.js';
-import { type BlockSizes, CsvBlocks, defaultSizes } from './csv-blocks.js';
-import { type CsvEncoding, type EncodingChoice, toUtf8 } from './csv-encoding.js';
-import { type HeadFormat, requireReadable, takeHead } from './csv-head.js';
-import { checkColumnNames, type CsvHeader } from './csv-header.js';
-import { csvProblem } from './csv-problem.js';
-import { documentForm } from './field-rewrite.js';
+import { type BlockSizes, CsvBlocks, defaultSizes } from '../../files/csv-blocks.js';
+import { type CsvEncoding, type EncodingChoice, toUtf8 } from '../../files/csv-encoding.js';
+import { type HeadFormat, requireReadable, takeHead } from '../../files/csv-head.js';
+import { checkColumnNames, type CsvHeader } from '../../files/csv-header.js';
+import { csvProblem } from '../../files/csv-problem.js';
+import { documentForm } from '../../files/field-rewrite.js';
 import { judgeSigns } from './number-signs.js';
-import { CsvScanner, type Scanned } from './csv-scanner.js';
-import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
+import { CsvScanner, type Scanned } from '../../files/csv-scanner.js';
+import { isText, KIND_TYPES, type Kind, TEXT, UNKNOWN } from '../../files/csv-values.js';
 
 /** The most warnings about columns that a late value made text. */
 const mostWarnings = 20;

@@ -1,4 +1,4 @@
-import { type FieldRewrite } from './field-rewrite.js';
+import { type FieldRewrite } from '../../files/field-rewrite.js';
 
 /** By the character that groups digits: a pattern for all characters that programs write for it, such as a no-break space for a space. */
 const groupSigns: Record<string, string> = { '': '', '.': '[.]', ',': ',', ' ': '[ \\u00a0\\u2009\\u202f]', "'": "['\u2019]" };

@@ -1,4 +1,4 @@
-import { COMMAS, GROUPED, INT, NUMERIC, SURE_COMMA, SURE_POINT, TEXT, UNSURE } from './csv-values.js';
+import { COMMAS, GROUPED, INT, NUMERIC, SURE_COMMA, SURE_POINT, TEXT, UNSURE } from '../../files/csv-values.js';
 import { judgeSigns, type NumberColumn } from './number-signs.js';
 
 const column = (name: string, more: Partial<NumberColumn>): NumberColumn => ({

@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type TypeChange } from '../copy/copy-target.js';
 import { inOptions } from './way-out.js';
-import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from './csv-values.js';
+import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from '../../files/csv-values.js';
 
 /** Facts about the values of a column, known at the end of the file. */
 export interface NumberColumn {

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
-import { BIGINT, classifyValue, DATE, INT, LOSSY, NUMERIC, TIMESTAMP, TIMESTAMPTZ } from './csv-values.js';
-import { type FieldRewrite, listForm } from './field-rewrite.js';
+import { BIGINT, classifyValue, DATE, INT, LOSSY, NUMERIC, TIMESTAMP, TIMESTAMPTZ } from '../../files/csv-values.js';
+import { type FieldRewrite, listForm } from '../../files/field-rewrite.js';
 
 /**
  * The form of the values that a column of the type `type` keeps, such as `numeric(12,2)` or `timestamp(3)[]`. It returns texts as they are,

@@ -1,5 +1,5 @@
 import { readUploadOptions } from '../upload-options.js';
-import { formOfType } from './field-rewrite.js';
+import { formOfType } from '../../files/field-rewrite.js';
 import { typeForm } from './type-form.js';
 import { wayOut } from './way-out.js';
 

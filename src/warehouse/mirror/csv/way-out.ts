@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { isNumberType } from '../copy/number-type.js';
-import { dateForm, type FieldRewrite, formOfType } from './field-rewrite.js';
+import { dateForm, type FieldRewrite, formOfType } from '../../files/field-rewrite.js';
 import { numberForm } from './number-form.js';
 import { typeForm } from './type-form.js';
 

@@ -1,5 +1,16 @@
-import { classifyValue, DATE, type Kind, KIND_TYPES, LOSSY, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN, widenKind } from '../csv/csv-values.js';
-import { INTS, TEXTS } from './json-reader.js';
+import {
+  classifyValue,
+  DATE,
+  type Kind,
+  KIND_TYPES,
+  LOSSY,
+  TEXT,
+  TIMESTAMP,
+  TIMESTAMPTZ,
+  UNKNOWN,
+  widenKind,
+} from '../../files/csv-values.js';
+import { INTS, TEXTS } from '../../files/json-reader.js';
 
 /* A JSON value has one of the kinds of a CSV value (see csv-values.ts) or one of these. */
 export const DOCUMENT = 11;

@@ -1,6 +1,6 @@
 import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { type FieldRewrite } from '../csv/field-rewrite.js';
+import { type FieldRewrite } from '../../files/field-rewrite.js';
 import { typeForm } from '../csv/type-form.js';
 import { numberForm } from '../csv/number-form.js';
 import { type LoadedNdjson, loadNdjson } from './load-ndjson.js';

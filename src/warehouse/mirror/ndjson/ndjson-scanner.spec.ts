@@ -1,5 +1,5 @@
 import { type Steps } from '../../../text/steps.js';
-import { listForm } from '../csv/field-rewrite.js';
+import { listForm } from '../../files/field-rewrite.js';
 import { NdjsonScanner, rowsOfScan } from './ndjson-scanner.js';
 import { RowTexts } from './row-texts.js';
 

@@ -1,13 +1,13 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { type Steps } from '../../../text/steps.js';
-import { type NameProblem } from '../../clients/warehouse.client.js';
-import { type BlankLines } from '../copy/copy-lines.js';
-import { nameProblem } from '../csv/csv-header.js';
+import { type NameProblem } from '../../files/name-problem.js';
+import { type BlankLines } from '../../files/copy-lines.js';
+import { nameProblem } from '../../files/csv-header.js';
 import { type ColumnNames, renameHint } from '../rename-columns.js';
-import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../csv/csv-values.js';
-import { longestRecordBytes } from '../csv/csv-encoding.js';
+import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../../files/csv-values.js';
+import { longestRecordBytes } from '../../files/csv-encoding.js';
 import { joinKinds, kindOfNested, kindOfString } from './json-kinds.js';
-import { aName, commaOrBrace, JsonReader, NESTED, NULL_WORD, NUMBER, STRING } from './json-reader.js';
+import { aName, commaOrBrace, JsonReader, NESTED, NULL_WORD, NUMBER, STRING } from '../../files/json-reader.js';
 
 const LF = 10;
 const QUOTE = 34;

@@ -1,9 +1,9 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
-import { listForm, type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
+import { listForm, type FieldRewrite, longestRewritten, misread } from '../../files/field-rewrite.js';
 import { inOptions } from '../csv/way-out.js';
 import { toCopyField } from '../copy/copy-text.js';
-import { fileProblem } from '../copy/file-problem.js';
-import { NESTED, NUMBER, STRING } from './json-reader.js';
+import { fileProblem } from '../../files/file-problem.js';
+import { NESTED, NUMBER, STRING } from '../../files/json-reader.js';
 import { CODED, type ScannedRows } from './ndjson-scanner.js';
 
 const TAB = 9;

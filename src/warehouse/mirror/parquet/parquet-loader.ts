@@ -18,7 +18,7 @@ import {
   WarehouseUnavailableError,
 } from '../../warehouse.errors.js';
 import { type CopyTarget } from '../copy/copy-target.js';
-import { checkColumnNames, mostColumns } from '../csv/csv-header.js';
+import { checkColumnNames, mostColumns } from '../../files/csv-header.js';
 import { ColumnNames, type RenamedColumn, renameHint } from '../rename-columns.js';
 import { RowLines } from './row-lines.js';
 import { type SpooledFile, SpoolFolder } from './spool-folder.js';

@@ -1,9 +1,9 @@
 import { type TableColumn } from '../../clients/warehouse.client.js';
 import { fromCopyField, nullField, toCopyField } from '../copy/copy-text.js';
 import { type CopyTarget } from '../copy/copy-target.js';
-import { fileProblem } from '../copy/file-problem.js';
-import { longestRecordBytes } from '../csv/csv-encoding.js';
-import { type FieldRewrite, longestRewritten, misread } from '../csv/field-rewrite.js';
+import { fileProblem } from '../../files/file-problem.js';
+import { longestRecordBytes } from '../../files/csv-encoding.js';
+import { type FieldRewrite, longestRewritten, misread } from '../../files/field-rewrite.js';
 
 const tab = 9;
 const lineFeed = 10;

@@ -1,6 +1,6 @@
 import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
-import { longestRecordBytes } from '../../../mirror/csv/csv-encoding.js';
+import { longestRecordBytes } from '../../../files/csv-encoding.js';
 import { isGzip } from './file-bytes.js';
 import { fits, rowsOf } from './fits-type.js';
 import { type TableFile } from './folder-tables.js';

@@ -1,10 +1,10 @@
 import { SchemaError } from '../../../../common/errors/api-error.js';
 import { atOnce } from '../../../../text/steps.js';
-import { CsvBlocks, defaultSizes } from '../../../mirror/csv/csv-blocks.js';
-import { toUtf8 } from '../../../mirror/csv/csv-encoding.js';
-import { requireReadable, takeHead } from '../../../mirror/csv/csv-head.js';
-import { CsvScanner } from '../../../mirror/csv/csv-scanner.js';
-import { BIGINT, DATE, INT, type Kind, UNKNOWN } from '../../../mirror/csv/csv-values.js';
+import { CsvBlocks, defaultSizes } from '../../../files/csv-blocks.js';
+import { toUtf8 } from '../../../files/csv-encoding.js';
+import { requireReadable, takeHead } from '../../../files/csv-head.js';
+import { CsvScanner } from '../../../files/csv-scanner.js';
+import { BIGINT, DATE, INT, type Kind, UNKNOWN } from '../../../files/csv-values.js';
 import { mostColumns } from '../../require-few-columns.js';
 import { type UnreadableReason } from '../unreadable-file.js';
 import { bytesOf, isDamagedGzip } from './file-bytes.js';

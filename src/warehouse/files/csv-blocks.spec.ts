@@ -1,4 +1,4 @@
-import { turnsOfOthers } from '../../../../test/support/turns.js';
+import { turnsOfOthers } from '../../../test/support/turns.js';
 import { CsvBlocks } from './csv-blocks.js';
 
 const mebibyte = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { SchemaError } from '../../../common/errors/api-error.js';
-import { type Steps } from '../../../text/steps.js';
-import { resume, takeHead } from '../body/head.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { type Steps } from '../../text/steps.js';
+import { resume, takeHead } from './head.js';
 import { csvProblem } from './csv-problem.js';
 import { decodeSingleBytes, looksWestern } from './western-text.js';
 

@@ -1,5 +1,5 @@
-import { type Bilingual } from '../../../text/bilingual.js';
-import { type FilePlace } from '../copy/file-problem.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type FilePlace } from './file-problem.js';
 import { csvProblem } from './csv-problem.js';
 
 /**

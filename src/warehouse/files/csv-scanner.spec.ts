@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { SchemaError } from '../../../common/errors/api-error.js';
-import { atOnce } from '../../../text/steps.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { atOnce } from '../../text/steps.js';
 import { CsvScanner, type Scanned, type ScannerOptions } from './csv-scanner.js';
 import { dateForm, listForm, longestRewritten } from './field-rewrite.js';
 import { BIGINT, BOOLEAN, DATE, INT, type Kind, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN } from './csv-values.js';

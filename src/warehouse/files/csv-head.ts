@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../../text/steps.js';
+import { atOnce, type Steps } from '../../text/steps.js';
 import { type CsvBlocks } from './csv-blocks.js';
 import { countLines, requireUtf8 } from './csv-encoding.js';
 import { type CsvHeader, readHeader } from './csv-header.js';

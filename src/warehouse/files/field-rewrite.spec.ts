@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import { SchemaError } from '../../../common/errors/api-error.js';
+import { SchemaError } from '../../common/errors/api-error.js';
 import { dateForm, listForm, rewriteField } from './field-rewrite.js';
-import { typeForm } from './type-form.js';
+import { typeForm } from '../mirror/csv/type-form.js';
 
 describe('dateForm', () => {
   it.each([

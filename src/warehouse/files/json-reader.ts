@@ -1,8 +1,8 @@
-import { type Bilingual } from '../../../text/bilingual.js';
-import { type SchemaError } from '../../../common/errors/api-error.js';
-import { type Steps } from '../../../text/steps.js';
-import { fileProblem } from '../copy/file-problem.js';
-import { classifyValue, INT } from '../csv/csv-values.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type SchemaError } from '../../common/errors/api-error.js';
+import { type Steps } from '../../text/steps.js';
+import { fileProblem } from './file-problem.js';
+import { classifyValue, INT } from './csv-values.js';
 
 const TAB = 9;
 const LF = 10;

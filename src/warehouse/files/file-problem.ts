@@ -1,5 +1,5 @@
-import { type Bilingual } from '../../../text/bilingual.js';
-import { SchemaError } from '../../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { SchemaError } from '../../common/errors/api-error.js';
 
 /** The format of an uploaded file. The codes of a file's problems begin with its format. */
 export type FileFormat = 'csv' | 'ndjson' | 'parquet';

@@ -1,6 +1,6 @@
-import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
+import { inPieces, UploadTarget } from '../../../test/support/upload-target.js';
 import { readSeparator } from './declared-separator.js';
-import { type CsvFormat, loadCsv } from './load-csv.js';
+import { type CsvFormat, loadCsv } from '../mirror/csv/load-csv.js';
 
 const format: CsvFormat = {
   delimiter: null,

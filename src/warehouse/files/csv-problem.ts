@@ -1,6 +1,6 @@
-import { type Bilingual } from '../../../text/bilingual.js';
-import { type SchemaError } from '../../../common/errors/api-error.js';
-import { fileProblem, type FilePlace } from '../copy/file-problem.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type SchemaError } from '../../common/errors/api-error.js';
+import { fileProblem, type FilePlace } from './file-problem.js';
 
 export function csvProblem(type: string, place: FilePlace, text: Bilingual): SchemaError {
   return fileProblem('csv', type, place, text);

@@ -1,7 +1,7 @@
-import { type NameProblem } from '../../clients/warehouse.client.js';
-import { SchemaError } from '../../../common/errors/api-error.js';
-import { fitsIdentifier, isSystemColumn } from '../../../sql/quote-identifier.js';
-import { type Bilingual } from '../../../text/bilingual.js';
+import { type NameProblem } from './name-problem.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { fitsIdentifier, isSystemColumn } from '../../sql/quote-identifier.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { bareCarriageReturn, csvProblem, nulByte } from './csv-problem.js';
 
 const LF = 10;

@@ -1,4 +1,4 @@
-import { type Steps } from '../../../text/steps.js';
+import { type Steps } from '../../text/steps.js';
 import { JsonReader } from './json-reader.js';
 
 const LF = 10;

@@ -1,8 +1,8 @@
 import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
-import { type Steps } from '../../../text/steps.js';
-import { SchemaError } from '../../../common/errors/api-error.js';
-import { requireUniqueKeys } from '../ndjson/unique-keys.js';
-import { type BlankLines } from '../copy/copy-lines.js';
+import { type Steps } from '../../text/steps.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { requireUniqueKeys } from './unique-keys.js';
+import { type BlankLines } from './copy-lines.js';
 import { CsvRows } from './csv-rows.js';
 import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
 import {

@@ -1,4 +1,4 @@
-import { type SchemaError } from '../../../common/errors/api-error.js';
+import { type SchemaError } from '../../common/errors/api-error.js';
 import { csvProblem } from './csv-problem.js';
 
 const LF = 10;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { cloneDatabase } from '../../../../test/support/database.js';
-import { Dice } from '../../../../test/support/dice.js';
+import { cloneDatabase } from '../../../test/support/database.js';
+import { Dice } from '../../../test/support/dice.js';
 import { classifyValue, COMMAS, GROUPED, KIND_TYPES, LOSSY, signOf, SURE_COMMA, SURE_POINT, TEXT, UNSURE } from './csv-values.js';
 
 const pieces = [

@@ -1,4 +1,4 @@
-import { Pace } from '../../../common/turns/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
 export interface BlockSizes {
