@@ -69,7 +69,7 @@ export default tseslint.config(
   {
     // Constants of a module are spelt like all other variables. PascalCase is for decorators. The CSV scanner names bytes and kinds in capitals.
     files: ['**/*.ts'],
-    ignores: ['src/warehouse/mirror/{csv,ndjson}/**'],
+    ignores: ['src/warehouse/files/**', 'src/warehouse/mirror/{csv,ndjson}/**'],
     rules: {
       '@typescript-eslint/naming-convention': [
         'error',

@@ -1,6 +1,7 @@
 import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
 import { type Steps } from '../../text/steps.js';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { JsonReader } from './json-reader.js';
 import { requireUniqueKeys } from './unique-keys.js';
 import { type BlankLines } from './copy-lines.js';
 import { CsvRows } from './csv-rows.js';
@@ -28,6 +29,10 @@ import {
 
 const LF = 10;
 const CR = 13;
+const tooManyKeys = {
+  zh: '文档过深或键过多，无法检查有无重复的键；类型 json 或 text 的列可保留原文',
+  en: 'the document is too deep, or has too many keys to find one that is there twice; a column of the type json or text keeps it',
+};
 const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
@@ -98,6 +103,7 @@ export class CsvScanner {
   readonly lateTexts = new Map<number, { line: number; kind: Kind }>();
   /** By column index: the bits that `signOf` returned for the column's numbers. */
   readonly signs: Uint8Array;
+  private readonly json = new JsonReader(Buffer.alloc(0));
   /** 1-based line of the next record. */
   line: number;
 
@@ -291,10 +297,14 @@ export class CsvScanner {
     const isQuoted = bytes[start] === QUOTE;
     if (!isQuoted && this.isNull(bytes, start, end)) return;
     try {
-      yield* requireUniqueKeys(bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
+      yield* requireUniqueKeys(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
     } catch (error) {
-      if (!(error instanceof SchemaError)) throw error;
+      const [problem] = error instanceof SchemaError ? error.problems : [];
+      if (!problem) throw error;
+      // PostgreSQL itself refuses a text that is not JSON.
+      if (['ndjson_syntax', 'ndjson_nul', 'ndjson_surrogate'].includes(problem.type)) return;
       const place = this.place(line, column);
+      if (problem.type !== 'ndjson_repeated_key') throw csvProblem('value', place, tooManyKeys);
       throw csvProblem('value', place, misread(place.column ?? '', bytes.toString('utf8', start, Math.min(end, start + 400)), form));
     }
   }

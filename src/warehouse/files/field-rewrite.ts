@@ -22,6 +22,8 @@ export interface FieldRewrite {
   isList?: boolean;
   /** Tells quickly of the bytes of a text that `rewrite` returns it unchanged. A text for which it is false may be kept too. */
   isKept?: (bytes: Uint8Array, start: number, end: number) => boolean;
+  /** The form that the request asks for, without the check of the column's type. */
+  asked?: FieldRewrite;
   /** The check of values whose spelling the form does not concern, such as numbers of JSON and dates of Parquet. */
   typed?: FieldRewrite | null;
   /** True for the form of JSON documents, whose keys the scanner reads in steps. */
@@ -30,14 +32,13 @@ export interface FieldRewrite {
   wayOut?: (text: string) => Bilingual;
 }
 
-/** Texts in the form `form`, after which `typed` judges the texts that `form` made. */
-export function formOfType(form: FieldRewrite, typed: FieldRewrite | null): FieldRewrite {
+/** Texts in the form `asked`, after which `typed` judges the texts that `asked` made. */
+export function formOfType(asked: FieldRewrite, typed: FieldRewrite | null): FieldRewrite {
   const rewrite = (text: string): string | null => {
-    const made = form.rewrite(text);
+    const made = asked.rewrite(text);
     return made === null || typed === null ? made : typed.rewrite(made);
   };
-  const and = typed ? { zh: `，而且是${typed.wanted.zh}`, en: ` and ${typed.wanted.en}` } : { zh: '', en: '' };
-  return { ...form, rewrite, wanted: { zh: form.wanted.zh + and.zh, en: form.wanted.en + and.en }, typed };
+  return { ...asked, rewrite, asked, typed };
 }
 
 /**
@@ -53,11 +54,14 @@ export function rewriteField(form: FieldRewrite, field: string, place: FilePlace
 }
 
 /** The message about a text that is not in the form of its column. */
-export function misread(column: string, text: string, { wanted, wayOut }: FieldRewrite): Bilingual {
+export function misread(column: string, text: string, { wanted: expected, wayOut, asked, typed }: FieldRewrite): Bilingual {
   const shown = [...text.slice(0, 80)].slice(0, 40).join('');
-  const way = wayOut?.(text);
+  // The text is in the form that was asked for, so another form would give another value.
+  const isTooFine = typed && asked && asked.rewrite(text) !== null;
+  const wanted = isTooFine ? typed.wanted : expected;
+  const way = isTooFine ? undefined : wayOut?.(text);
   return {
-    zh: `列“${column}”的值 '${shown}' 不是${wanted.zh}${way ? `；${way.zh}` : ''}`,
+    zh: `列“${column}”的值 '${shown}' 不是 ${wanted.zh}${way ? `；${way.zh}` : ''}`,
     en: `column "${column}": '${shown}' is not ${wanted.en}${way ? `; ${way.en}` : ''}`,
   };
 }

@@ -9,10 +9,11 @@ const bytesOfStep = 0xffff;
 
 /**
  * Reads the JSON in `bytes[start, end)`, a field of a CSV file. A text that is no object and no list has no keys, so it is not read.
+ * @param reader is used for one document after the other, because a new one takes 9 KB
  * @param isQuoted whether the quotes of the text are doubled
  * @throws SchemaError for an object that has a key twice, and for other texts that lines of NDJSON cannot have either
  */
-export function* requireUniqueKeys(bytes: Uint8Array, start: number, end: number, isQuoted: boolean): Steps<void> {
+export function* requireUniqueKeys(reader: JsonReader, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): Steps<void> {
   const json = Buffer.allocUnsafe(end - start + 1);
   let size = 0;
   for (let at = start; at < end; at++) {
@@ -23,7 +24,7 @@ export function* requireUniqueKeys(bytes: Uint8Array, start: number, end: number
     if ((at & bytesOfStep) === 0) yield;
   }
   json[size] = LF;
-  const reader = new JsonReader(json.subarray(0, size + 1));
+  reader.open(json.subarray(0, size + 1));
   const from = reader.skipSpace(0);
   if (reader.isNested(from)) yield* reader.nested(from);
 }

@@ -167,8 +167,10 @@ class CsvLoad {
   }
 
   private lateTexts(): Bilingual[] {
-    return [...this.scanner.lateTexts].slice(0, mostWarnings).map(([column, { line, kind }]) => {
-      const [name, type] = [this.header.names[column]!, isText(kind) ? 'numeric' : KIND_TYPES[kind]];
+    // Texts that only look like numbers, such as `555 123 456`, were never numbers.
+    const changed = [...this.scanner.lateTexts].filter(([, { kind }]) => !isText(kind));
+    return changed.slice(0, mostWarnings).map(([column, { line, kind }]) => {
+      const [name, type] = [this.header.names[column]!, KIND_TYPES[kind]];
       return {
         zh: `列“${name}”在第 ${line} 行之前都是 ${type}，这一行的值不是，因此存为文本`,
         en: `column "${name}" is text because of the value in line ${line}; those before are of the type ${type}`,

@@ -236,3 +236,35 @@ describe('typeForm of numbers', () => {
     },
   );
 });
+
+describe('typeForm of lists', () => {
+  it('reads a long list with quotes that have no end once', () => {
+    const matches = jest.spyOn(String.prototype, 'trim');
+    typeForm('integer[]')!.rewrite(`{${'"\\'.repeat(50_000)}`);
+    expect(matches.mock.calls.length).toBeLessThan(10);
+    matches.mockRestore();
+  });
+});
+
+describe('typeForm of what PostgreSQL would take as another value', () => {
+  it.each([
+    ['timestamptz', 'CST, 5 Mar 2024 10:00:00'],
+    ['timestamp', 'EST 5 Mar 2024 10:00'],
+    ['date', 'UTC, 5 Mar 2024'],
+    ['date', '2023.366'],
+    ['date', '5 foo 2024'],
+    ['numeric(3,5)', '0.1'],
+  ])('refuses for %s %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBeNull();
+  });
+
+  it.each([
+    ['numeric(3,5)', '0.0'],
+    ['numeric(5,-2)', '0'],
+    ['numeric(5,-2)', '100'],
+    ['timestamptz', 'Saturday, 3 Feb 2024 10:15:00 +0800'],
+    ['date', '5 Sept 2024'],
+  ])('keeps for %s %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBe(text);
+  });
+});

@@ -68,25 +68,27 @@ function numericForm(precision: number, scale: number): FieldRewrite {
   });
 }
 
-/** The digits of a number before and behind its point that are not zeros at its ends; null for a text that is no number. */
+/** The digits of a number before and behind its point, without zeros at its ends; fewer than none for 0. Null for a text that is not a number. */
 function digitsOf(text: string): { whole: number; decimals: number } | null {
   const [, whole = '', fraction = '', exponent = '0'] = number.exec(text.trim()) ?? [];
   const digits = whole + fraction;
   if (digits === '') return null;
   const first = digits.search(/[1-9]/);
-  if (first === -1) return { whole: 0, decimals: 0 };
+  if (first === -1) return { whole: -Infinity, decimals: -Infinity };
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   const point = whole.length + Number(exponent);
   return { whole: point - first, decimals: end - point };
 }
 
-const word = '[a-z]{3,9}';
+const month =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+const weekday = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}';
 /**
  * A date with a year of four digits or more, with eight digits, or with the month as a word. PostgreSQL would read 03/04/24 as the 24th of
  * April 2003, and `today` as the day of the upload.
  */
-const day = `(?:\\d{4,7}-\\d{1,2}-\\d{1,2}|\\d{4}[/. ]\\d{1,2}[/. ]\\d{1,2}|\\d{4}[-/. ]${word}[-/. ]\\d{1,2}|\\d{4}\\.\\d{3}|\\d{8}|(?:${word},? )?(?:\\d{1,2}[- ]?${word}|${word}\\.? ?\\d{1,2}),?[- ]\\d{4})`;
+const day = `(?:\\d{4,7}-\\d{1,2}-\\d{1,2}|\\d{4}[/. ]\\d{1,2}[/. ]\\d{1,2}|\\d{4}[-/. ]${month}[-/. ]\\d{1,2}|\\d{8}|(?:${weekday},? )?(?:\\d{1,2}[- ]?${month}|${month}\\.? ?\\d{1,2}),?[- ]\\d{4})`;
 const clock = '(?:\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d*)?)?|\\d{4}(?:\\d{2}(?:[.,]\\d*)?)?)(?:\\s*[ap]m)?';
 const midnight = '00?:00(?::00(?:[.,]0*)?)?';
 const between = '(?:\\s+|\\s*t\\s*)';
@@ -195,6 +197,9 @@ function roundsInterval(text: string, digits: number): boolean {
   return false;
 }
 
+/** The items of an array literal. A quote without its end reaches to the end of the text, so that no part is read twice. */
+const listItems = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|[^",{}]+/g;
+
 /** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
 function listOf(element: FieldRewrite): FieldRewrite {
   const isKept = (item: string): boolean => {
@@ -208,7 +213,7 @@ function listOf(element: FieldRewrite): FieldRewrite {
     ...listForm,
     rewrite: text => {
       const list = listForm.rewrite(text);
-      const items = list?.match(/"(?:[^"\\]|\\[\s\S])*"|[^",{}]+/g) ?? [];
+      const items = list?.match(listItems) ?? [];
       return items.every(isKept) ? list : null;
     },
     wanted: {

@@ -42,7 +42,9 @@ export function wayOut(column: string, type: string, text: string, isFixed: bool
 function widerType(type: string, text: string): string | undefined {
   const family = isDateType(type) ? isDateType : isNumberType(type) ? isNumberType : null;
   if (family === null || keeps(type, text)) return undefined;
-  return widerTypes.find(other => family(other) && keeps(other, text));
+  // A column with decimals may have other values that a type of whole numbers does not keep.
+  const first = /^(?:numeric|real|double)/.test(type) ? widerTypes.indexOf('numeric') : 0;
+  return widerTypes.slice(first).find(other => family(other) && keeps(other, text));
 }
 
 function keeps(type: string, text: string): boolean {
