@@ -1,5 +1,5 @@
 import { type Steps } from '../../text/steps.js';
-import { JsonReader } from './json-reader.js';
+import { type JsonReader } from './json-reader.js';
 
 const LF = 10;
 const SPACE = 32;
