@@ -20,8 +20,12 @@ export function daysOf(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
+/** Graphs reject later dates. */
+const lastYear = 269_999;
+
 /** Returns a random moment in these years, often at the start or end of a day, a month or the range. */
-export function anyMoment(dice: Dice, years: [least: number, most: number], { maxMicros = 999_999 } = {}): Civil {
+export function anyMoment(dice: Dice, [least, most]: [least: number, most: number], { maxMicros = 999_999 } = {}): Civil {
+  const years: [number, number] = [least, Math.min(most, lastYear)];
   let year = dice.chance(0.3) ? dice.of([...years, 1, 1970, 2000, 9999, 10_000, 1582]) : dice.between(...years);
   if (year < years[0] || year > years[1] || year === 0) year = 2024;
   const month = dice.chance(0.3) ? dice.of([1, 2, 12]) : dice.between(1, 12);
@@ -41,9 +45,13 @@ export const dayText = ({ year, month, day }: Civil): string => `${pad(Math.abs(
 export const timeText = ({ hour, minute, second, micros }: Civil): string =>
   `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction(micros)}`;
 export const eraText = ({ year }: Civil): string => (year < 0 ? ' BC' : '');
-/** A day as PostgreSQL writes it and a graph stores it. */
-export const jsonDay = (at: Civil): string => `${dayText(at)}${eraText(at)}`;
-export const jsonMoment = (at: Civil): string => `${dayText(at)}T${timeText(at)}+00:00${eraText(at)}`;
+/** A day of ISO 8601, as a graph stores it: 44 BC is the year -0043, and years beyond 9999 have a sign. */
+export const jsonDay = (at: Civil): string => {
+  const year = at.year < 0 ? at.year + 1 : at.year;
+  const sign = year < 0 ? '-' : year > 9999 ? '+' : '';
+  return `${sign}${pad(Math.abs(year), 4)}-${pad(at.month)}-${pad(at.day)}`;
+};
+export const jsonMoment = (at: Civil): string => `${jsonDay(at)}T${timeText(at)}+00:00`;
 
 export interface Span {
   months: number;
