@@ -26,6 +26,8 @@ export function isOfGrammar(word: string, text: string): boolean {
   if (pattern) return pattern.test(text);
   if (word === 'form' || word === 'forms') return !formAsNoun.test(text);
   if (isUnit(word))
-    return new RegExp(`[\\d零一二两三四五六七八九十百千万亿]\\s*${word}${word === '人' ? '' : `|(?:多少|几)${word}`}`).test(text);
+    return new RegExp(`[\\d零一二两三四五六七八九十百千万亿]\\s*${word}${'人页斤磅亩'.includes(word) ? '' : `|(?:多少|几)${word}`}`).test(
+      text,
+    );
   return (/^dates?$/.test(word) && asksForTime(text)) || isUnitOfNumber(word, text);
 }

@@ -23,7 +23,7 @@ const groups = [
   'employee staff worker 员工 雇员 职员',
   'manage supervise lead head 管理 领导',
   'mentor 指导 辅导 带教',
-  'refer recommend 推荐',
+  'refer referred referral recommend 推荐',
   'company firm corporation enterprise business 公司 企业',
   'person human 人 人物',
   'city town 城市',

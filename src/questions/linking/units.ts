@@ -53,20 +53,29 @@ export function unitIn(text: string, { text: own, start, end }: Pick<Mention, 't
 
 /** Names that tell their unit by their sense: an age is in years. */
 const tellingNames: [RegExp, string][] = [
-  [/龄|年限|\bage\b/, 'year'],
+  [/(?<![月日天周库])龄|年限|\bage\b/, 'year'],
   [/[工课学]时$/, 'h'],
   [/[温角经纬]度$|气温/, 'degree'],
 ];
-const inBrackets = new RegExp(`[（(\\[_/\\s]\\s*(${unitPattern})\\s*[)）\\]]?$`);
+const inBrackets = new RegExp(`[（(\\[]\\s*(${unitPattern})\\s*[)）\\]]$`);
+/** A single letter or `min` behind a blank is more often something else: `size_l`, `price_min`. */
+const behindBlank = new RegExp(`[_\\s](?!(?:.|min)$)(${unitPattern})$`);
+/** The part of a name that divides: `（元/吨）`, `price_per_kg`. Names such as 每公斤价格 tell no unit. */
+const divisor = /\s*[/／][^)）\]]*|[_\s]per[_\s].*$|^.*每.*$/;
 const numberOf = new RegExp(`(${unitPattern})数$`);
 
 /** The unit that the names of a property tell: kg for `weight_kg` and 重量（公斤）, `h` for `hours`. Null if they tell none. */
 export function toldUnit({ name, column = '', aliases = [] }: Pick<PropertySchema, 'name' | 'column' | 'aliases'>): string | null {
-  for (const own of [name, column, ...aliases].map(each => each.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase())) {
+  for (const own of [name, column, ...aliases].map(each =>
+    each
+      .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+      .toLowerCase()
+      .replace(divisor, ''),
+  )) {
     const spaced = own.replaceAll('_', ' ');
     // `days_open` begins with its unit. A short first word may be another word: `min_price`.
     const first = /^[a-z]{3,}s(?= |$)/.exec(spaced)?.[0];
-    const word = unitOf.get(own) ?? (inBrackets.exec(own) ?? numberOf.exec(own))?.[1] ?? first ?? '';
+    const word = unitOf.get(own) ?? (inBrackets.exec(own) ?? behindBlank.exec(own) ?? numberOf.exec(own))?.[1] ?? first ?? '';
     const unit = unitOf.get(word) ?? tellingNames.find(([pattern]) => pattern.test(spaced))?.[1];
     if (unit !== undefined) return unit;
   }

@@ -50,7 +50,7 @@ export function addLimits(
 function addHappened(writer: CypherWriter, terms: QuestionTerms, words: SchemaWord[], schema: GraphSchema): SchemaWord[] {
   const label = schema.labels.find(({ name }) => name === writer.target);
   return words.filter(word => {
-    const date = terms.times.length === 0 && saysHappened(terms.text, word) && dateOfEvent(label, word.mention);
+    const date = terms.times.length === 0 && saysHappened(terms, word) && dateOfEvent(label, word.mention);
     if (date) writer.where(happened(writer, 't', date, terms.today));
     return date;
   });

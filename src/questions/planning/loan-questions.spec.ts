@@ -160,3 +160,28 @@ describe('lists in an order', () => {
     expect(await ask('museums in Kyoto')).toContain('ORDER BY t.name');
   });
 });
+
+describe('events that have happened', () => {
+  it.each([
+    '每个博物馆有多少已结束的借展',
+    'Which museum has the most loans that have ended?',
+    'loans of 2025 from museums in Kyoto that have ended',
+    'Who has published papers?',
+  ])('%s: is refused where the event would limit nothing', async question => {
+    expect(await ask(question)).toMatch(/^(refused|unknown): /);
+  });
+
+  it.each([
+    ['loans that have ended', 't.end_date < $p1'],
+    ['已结束的借展', 't.end_date < $p1'],
+    ['2025年已结束的借展', 't.end_date >= $p1 AND t.end_date < $p2'],
+    ['papers that have not been published', '(t.published_on IS NULL OR t.published_on >= $p1) RETURN'],
+    ['papers that have never been published', '(t.published_on IS NULL OR t.published_on >= $p1) RETURN'],
+  ])('%s: are limited once', async (question, condition) => {
+    expect(await ask(question)).toContain(condition);
+  });
+
+  it('are not limited to today by a ranking of their dates', async () => {
+    expect(await ask('the loan that started last')).not.toContain('<');
+  });
+});

@@ -19,7 +19,7 @@ import { addTextLimits } from './add-text-limits.js';
 import { isOfType } from './answer-types.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
-import { saysHappened } from './happened.js';
+import { isTimeOfEvent, saysHappened } from './happened.js';
 import { kindOfValue } from './kind-of-value.js';
 import { datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
@@ -112,7 +112,7 @@ export abstract class QuestionDraft {
     const reason =
       whyDimension(terms.text, linked.mentions) ??
       whyUnsaid(this.unread, terms.text, linked.mentions) ??
-      whyBareVerb(this.unread, this.personsAsked());
+      whyBareVerb(this.unread, this.schema, this.personsAsked());
     if (reason) throw new UnplannableError(reason.zh, reason.en);
   }
 
@@ -196,7 +196,7 @@ export abstract class QuestionDraft {
     const isDenied = this.negated.some(({ words }) => words.some(word => word.mention === mention));
     return (
       isDenied ||
-      saysHappened(this.terms.text, this.wordOf(mention)) ||
+      saysHappened(this.terms, this.wordOf(mention)) ||
       this.thresholds.some(({ property }) => property?.mention === mention) ||
       (this.terms.times.length > 0 && this.isDate(mention))
     );
@@ -318,9 +318,22 @@ export abstract class QuestionDraft {
       (leavesOut ? null : whyOthers(this.unread)) ??
       whyNotTraded(this.unread, named, this.schema) ??
       whyNoTrader(this.unread, asked.labels, asked.onTheWay.labels) ??
-      whyBareVerb(this.unread, asked) ??
+      whyBareVerb(this.unread, this.schema, asked) ??
       whyCurrent(this.unread, writer, this.schema);
     if (reason) throw new UnplannableError(reason.zh, reason.en);
+  }
+
+  /** Refuses an event that has happened and limits nothing: `customers with the most orders that have been shipped`. */
+  private refuseUnlimitedEvent(): void {
+    const { terms } = this;
+    const isLimited = (word: SchemaWord): boolean =>
+      terms.times.length === 0 ? this.usedProperties.has(word) : isTimeOfEvent(terms, word);
+    const event = this.words.find(word => saysHappened(terms, word) && !isLimited(word))?.mention.text;
+    if (event === undefined) return;
+    throw new UnplannableError(
+      `“${event}”不能与问题的其余部分一起限定答案，请分开问`,
+      `"${event}" cannot limit the answer together with the rest of the question; ask apart`,
+    );
   }
 
   /** The things of a question for any kind of person (`who`), before it is known which kind. Null for other questions. */
@@ -351,6 +364,7 @@ export abstract class QuestionDraft {
     this.choices.requireUsed();
     refuseTurned(this.terms, this.words, this.schema, writer.edges.length);
     if (this.among && !this.isLimited) throw notAmong(this.among);
+    this.refuseUnlimitedEvent();
     const cypher = writer.text(returns);
     this.refuseUnsaid(writer, cypher);
     const inNegation = new Set(this.negated.flatMap(({ terms, excluded }) => [...terms, ...excluded]).map(({ mention }) => mention));

@@ -4,6 +4,8 @@ import { UnplannableError } from './question-plan.js';
 
 /** Matches the text between a property and 多少, which then asks for its value: 库存是多少. */
 const ofProperty = /^[\s的]*(?:是|为|有)?$/;
+/** Matches the text behind 几 of a length of time: 最近几个月. */
+const beforePeriod = /^个?(?:天|周|月|年|季度|星期|小时)/;
 const joining = /(?:[,，;；]\s*(?:and\s+)?|\band\s+)$/;
 
 /**
@@ -14,7 +16,9 @@ const joining = /(?:[,，;；]\s*(?:and\s+)?|\band\s+)$/;
 export function refuseTwoQuestions({ text, counts, whichs, properties }: QuestionTerms): void {
   const asksValue = ({ text: own, start }: Mention): boolean =>
     own.endsWith('多少') && properties.some(({ mention }) => mention.end <= start && ofProperty.test(text.slice(mention.end, start)));
-  const [first, ...others] = counts.filter(count => /how many|多少|几/.test(count.text) && !asksValue(count));
+  const [first, ...others] = counts.filter(
+    count => /how many|多少|几/.test(count.text) && !asksValue(count) && !beforePeriod.test(text.slice(count.end)),
+  );
   if (!first) return;
   const second = others[0] ?? whichs.find(({ start }) => start > first.end && joining.test(text.slice(0, start)));
   if (!second) return;

@@ -120,3 +120,27 @@ describe('a question about the graph', () => {
     expect(await ask(question)).toMatch(/^MATCH/);
   });
 });
+
+/** Relations whose verbs are also words of questions. */
+const work = aWorld({
+  labels: [label('Person', '人员', []), label('Service', '服务', [])],
+  edges: [edge('uses', '使用', 'Person', 'Service'), edge('referred_by', '推荐', 'Person', 'Person')],
+  toOne: { outgoing: ['referred_by'], incoming: [] },
+  names: { Person: ['Ann', '李雷'], Service: ['Auth'] },
+});
+
+describe('a verb of general use that a relation has', () => {
+  it.each(['Which services does Ann use?', 'What services does Ann use?', 'Which persons use Auth?'])(
+    'is not refused: %s',
+    async question => {
+      expect(await work.ask(question)).toContain('uses');
+    },
+  );
+
+  it.each([
+    ['李雷是谁推荐的', '(t)'],
+    ['谁推荐了李雷', '(t)'],
+  ])('is read in the direction of the passive name: %s', async question => {
+    expect(await work.ask(question)).toMatch(/^MATCH .*<-\[r1:referred_by\]-\(n1:Person\)/);
+  });
+});

@@ -166,13 +166,14 @@ const joinsValue = /^\s*(?:不?[是为在]|不?等于|=|[:：]|(?:is|are|was|wer
  * @param unread the question without the words that name parts of the graph
  * @param asked null before the question is read: then only verbs that no question makes clear are refused
  */
-export function whyBareVerb(unread: string, asked: AskedThings | null): Bilingual | null {
+export function whyBareVerb(unread: string, schema: GraphSchema, asked: AskedThings | null): Bilingual | null {
   const rest = unread.replace(frame, start => ' '.repeat(start.length));
   if (ourselves.test(rest)) return null;
   for (const { words, fits } of bareVerbs) {
     const found = words.exec(rest)?.[0];
     if (found === undefined || (fits && (asked === null || fits(asked)))) continue;
-    return noRelation(found.trim().split(/\s+/).at(-1)!);
+    const verb = found.trim().split(/\s+/).at(-1)!;
+    if (!schema.edges.some(({ type, aliases }) => [type, ...aliases].some(name => hasVerb(name, verb)))) return noRelation(verb);
   }
   return null;
 }
@@ -194,6 +195,15 @@ export function whyCurrent(unread: string, { nodes, edges }: CypherWriter, schem
     zh: `“${word}”可能要用“${end}”限定；请写明，或去掉“${word}”`,
     en: `"${word}" may limit "${end}"; say how, or leave out "${word}"`,
   };
+}
+
+/** Whether a relation has the verb in its name. Linking never takes `use` or `know` for a name, because questions begin with such words. */
+function hasVerb(name: string, verb: string): boolean {
+  const forms = [verb, `${verb}s`, `${verb}d`, `${verb}ed`];
+  return name
+    .toLowerCase()
+    .split(/[\s_]+/)
+    .some(part => forms.includes(part) || senseOf(part) === senseOf(verb));
 }
 
 const senseOfEnds = new Set(['end', 'expire', 'leave', 'retire', 'until', 'terminate'].map(senseOf));
