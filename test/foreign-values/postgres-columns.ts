@@ -57,7 +57,7 @@ const days = (dice: Dice): v.Written => {
   }
   const at = anyMoment(dice, [-4713, 5_874_897]);
   if (at.year === -4713 && (at.month < 11 || at.day < 24)) at.year = -4712;
-  return v.text(typed('date', jsonDay(at)), jsonDay(at));
+  return v.text(typed('date', `${dayText(at)}${eraText(at)}`), jsonDay(at));
 };
 
 function moments(type: string, suffix: string): (dice: Dice) => v.Written {
