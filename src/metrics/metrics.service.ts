@@ -40,8 +40,8 @@ export interface CatalogEntry {
 interface KeptCatalog {
   version: string;
   /**
-   * The work that reads the entries of this catalog. It gives null if a newer version replaced the catalog before the work began. It waits
-   * until `reading` of the previous version has ended, never for `entries` of another catalog, which may be those of a newer one.
+   * The work that reads the entries of this catalog. It starts when `reading` of the previous version has ended. It gives null if a newer
+   * version has replaced the catalog by then. It must not wait for `entries` of another catalog: these may wait for a newer catalog.
    */
   reading: Promise<CatalogEntry[] | null>;
   entries: Promise<CatalogEntry[]>;

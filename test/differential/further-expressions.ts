@@ -69,7 +69,7 @@ export class FurtherExpressions {
     }
   }
 
-  /** Makes a condition that never fails. */
+  /** Makes a condition that never raises an error. */
   private condition(mayBePattern = false): Expression {
     const { dice } = this.scope;
     if (this.depth >= 2) return this.plain.property('boolean');

@@ -20,9 +20,11 @@ export function uploadRequest(as: Client, table: string, file: string | Buffer, 
     .send(file);
 }
 
-/** Uploads CSV into a mirror table. `types` has the form of the query parameter `types`, such as `id:int,v:text`. */
+/**
+ * Uploads CSV into a mirror table, also a header alone. `types` has the form of the query parameter `types`, such as `id:int,v:text`.
+ */
 export async function upload(app: TestApp, table: string, csv: string | Buffer, types?: string): Promise<void> {
-  const response = await uploadRequest(app.admin, table, csv, types === undefined ? {} : { types });
+  const response = await uploadRequest(app.admin, table, csv, { empty: 'true', ...(types !== undefined && { types }) });
   if (response.status >= 300) throw new Error(`${table}: ${JSON.stringify(response.body)}`);
 }
 

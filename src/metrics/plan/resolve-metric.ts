@@ -46,7 +46,7 @@ const maxReferenceDepth = 10;
  * formulas that refer to two metrics each are 1,024 scans.
  */
 export const maxReferences = 500;
-/** Maximum numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
+/** Maximum parts of a formula after its references are replaced: numbers, aggregates and operators. Each becomes a part of the SQL. */
 export const maxParts = 600;
 
 /** Runs {@link resolveInSteps} at once. */

@@ -1,6 +1,9 @@
 import { aWorld, chineseLabel, edge } from '../../../test/support/question-world.js';
 
-/** `COACHES` is also the plural of the label Coach, `PLAYS_FOR` the verb of Player. `SCORED_IN` has several edges between two nodes. */
+/**
+ * `COACHES` is also the plural of the label Coach. `PLAYS_FOR` contains the verb of the label Player. `SCORED_IN` has several edges between
+ * two nodes.
+ */
 const { ask } = aWorld({
   labels: [
     chineseLabel('球队', ['Club'], [['城市', 'string', 'city']]),

@@ -169,7 +169,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     throw new UnplannableError(`不清楚按“${grain.text}”统计什么`, `It is not clear what is counted by "${grain.text}" in "${text}"`);
   }
 
-  /** The labels that have a date of the event: 入职, `hires`. */
+  /** The labels with a date of the event that the word names, such as 入职 or `hires`. */
   private ownersOfDate({ properties, mention }: SchemaWord): string[] {
     if (properties.length === 0) return this.schema.labels.flatMap(label => (dateOfEvent(label, mention) ? [label.name] : []));
     return properties.filter(isTime).flatMap(({ owner, ownerName }) => (owner === 'node' ? [ownerName] : []));

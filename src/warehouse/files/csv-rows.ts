@@ -75,8 +75,8 @@ export class CsvRows {
   }
 
   /**
-   * Ends the rows before the current record, which begins at byte `start` of the block and is incomplete. @returns the rows before the cut,
-   * and the rows after it
+   * Ends the rows at the current record, which begins at byte `start` of the block and is incomplete: its bytes are left out.
+   * @returns the rows before the place of `cutHere`, and the rows after it
    */
   before(start: number): { rows: Buffer[]; behind: Buffer[] } {
     if (!this.isCopied) return this.upTo(start);

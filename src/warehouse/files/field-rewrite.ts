@@ -61,7 +61,7 @@ export function misread(column: string, text: string, { wanted: expected, wayOut
   const wanted = isTooFine ? typed.wanted : expected;
   const way = isTooFine ? undefined : wayOut?.(text);
   return {
-    zh: `列“${column}”的值 '${shown}' 不是 ${wanted.zh}${way ? `；${way.zh}` : ''}`,
+    zh: `列“${column}”的值 '${shown}' 不是${/^[!-~]/.test(wanted.zh) ? ' ' : ''}${wanted.zh}${way ? `；${way.zh}` : ''}`,
     en: `column "${column}": '${shown}' is not ${wanted.en}${way ? `; ${way.en}` : ''}`,
   };
 }

@@ -125,7 +125,7 @@ export function compileCountedMatch(
     return true;
   }
 
-  /** The places of the nodes that may fit a node of the pattern, in several arrays. */
+  /** Arrays that together list the places (indexes) of the nodes that may match a node of the pattern. */
   function startsOf(node: PatternNode, row: Row): Uint32Array[] {
     const found = lookUps(node, slots => slots.length === 0)(row);
     if (found) return [Uint32Array.from(new Set(found.map(each => arrays!.placeOf(each))))];

@@ -19,7 +19,7 @@ export interface SharedPart {
 /** A thread, as an object that identifies it. */
 export type Owner = object;
 
-/** A part of the version before, with the topology of that version. */
+/** A part (such as an index) of the previous version of a graph, with the topology of that version. */
 export interface PartBefore<T = object> {
   version: number;
   topology: T;
