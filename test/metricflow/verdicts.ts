@@ -125,10 +125,10 @@ export function verdictSection(): string {
   const count = (verdict: string) => all.filter(each => each[1] === verdict).length;
   return `## Check queries
 
-Each of MetricFlow's integration tests has a query in which its authors say what is right. Of ${all.length}, ${count('equal')} have equal answers here,
+Each of MetricFlow's integration tests has a query in which its authors say what is right. ${count('equal')} of ${all.length} have equal answers here,
 ${count('differs by definition')} differ by definition and ${count('not expressible')} cannot be expressed; three more stand there in comments. \`test/metricflow-checks.long-spec.ts\` runs each query beside
 our request (\`test/metricflow/requests.ts\`) and fails when this table no longer says what it sees. Decimals and counts are compared to the digit,
-doubles to nine digits. Of the calendar, the days of three years are loaded. \`UPDATE_GOLDEN=1\` writes the table.
+doubles to nine digits. Three years of the calendar's days are loaded. \`UPDATE_GOLDEN=1\` writes the table.
 
 | tests | verdict | why, or how |
 | --- | --- | --- |
