@@ -6,7 +6,7 @@ import { uploadRequest } from './ingestion.js';
 export async function loadRows({ admin }: TestApp, table: string, rows: string[], query: Record<string, string> = {}): Promise<void> {
   const csv = ['id,ref,v,c', ...rows, ''].join('\n');
   const types: Record<string, string> =
-    query.mode === 'append' || query.mode === 'upsert' ? {} : { types: 'id:text,ref:text,v:text,c:int' };
+    query.mode === 'append' || query.mode === 'upsert' ? {} : { types: 'id:text,ref:text,v:text,c:int', empty: 'true' };
   const { status, body } = await uploadRequest(admin, table, csv, { ...types, ...query });
   if (status >= 300) throw new Error(JSON.stringify(body));
 }
