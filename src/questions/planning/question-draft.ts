@@ -16,7 +16,7 @@ import { spokenName, spokenProperty } from '../linking/spoken-name.js';
 import { addLimits } from './add-limits.js';
 import { groupAnchors, isOneOfTerms } from './anchors.js';
 import { addTextLimits } from './add-text-limits.js';
-import { isOfType } from './answer-types.js';
+import { askedThings, personsAsked, whyBareVerb } from './bare-verbs.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
 import { isTimeOfEvent, saysHappened } from './happened.js';
@@ -26,7 +26,7 @@ import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
-import { type AskedThings, whyBareVerb, whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
+import { whyCurrent, whyDimension, whyUnsaid } from './refuse-unsaid.js';
 import { refuseTurned } from './refuse-turned.js';
 import { type NegatedPart, negatedParts } from './negated-parts.js';
 import { type AnswerShape, type GraphPlan, UnplannableError } from './question-plan.js';
@@ -112,7 +112,7 @@ export abstract class QuestionDraft {
     const reason =
       whyDimension(terms.text, linked.mentions) ??
       whyUnsaid(this.unread, terms.text, linked.mentions) ??
-      whyBareVerb(this.unread, this.schema, this.personsAsked());
+      whyBareVerb(this.unread, schema, personsAsked(this.asked, terms, schema));
     if (reason) throw new UnplannableError(reason.zh, reason.en);
   }
 
@@ -313,7 +313,7 @@ export abstract class QuestionDraft {
       ...labels.map(({ label }) => label),
       ...entities.flatMap(({ nodes }) => nodes.map(({ label }) => label)),
     ]);
-    const asked = this.askedThings(named, writer);
+    const asked = askedThings(this.terms, named, writer, this.schema);
     const reason =
       (leavesOut ? null : whyOthers(this.unread)) ??
       whyNotTraded(this.unread, named, this.schema) ??
@@ -334,30 +334,6 @@ export abstract class QuestionDraft {
       `“${event}”不能与问题的其余部分一起限定答案，请分开问`,
       `"${event}" cannot limit the answer together with the rest of the question; ask apart`,
     );
-  }
-
-  /** The things of a question for any kind of person (`who`), before it is known which kind. Null for other questions. */
-  private personsAsked(): AskedThings | null {
-    const { type, word } = this.asked;
-    if (type !== 'who' || word !== null) return null;
-    const named = new Set(this.terms.entities.flatMap(({ nodes }) => nodes.map(({ label }) => label)));
-    const labels = this.schema.labels.filter(label => named.has(label.name) || isOfType(label, 'who'));
-    return { labels, onTheWay: { labels: [], relations: [] }, properties: [], walksNothing: false };
-  }
-
-  private askedThings(named: ReadonlySet<string>, { nodes, edges }: CypherWriter): AskedThings {
-    const { labels, edges: relations } = this.schema;
-    const walked = relations.filter(({ type }) => edges.some(edge => edge.type === type));
-    const limits = [...this.terms.properties.flatMap(({ owners }) => owners), ...this.terms.values.flatMap(({ values }) => values)];
-    return {
-      labels: labels.filter(({ name }) => named.has(name)),
-      onTheWay: {
-        labels: labels.filter(({ name }) => !named.has(name) && nodes.some(({ label }) => label === name)),
-        relations: walked.flatMap(({ type, aliases }) => [type, ...aliases]),
-      },
-      properties: limits.map(({ property }) => property),
-      walksNothing: edges.length === 0,
-    };
   }
 
   protected done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of' | 'whether' | 'first'>): GraphPlan {

@@ -1,10 +1,9 @@
-import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type GraphSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isDateOrYear } from '../linking/date-names.js';
 import { meaningOf, type Mention } from '../linking/meaning.js';
 import { senseOf } from '../linking/synonyms.js';
 import { type CypherWriter } from './cypher-writer.js';
-import { isSeller, isTrader, noRelation } from './trade-verbs.js';
 
 /**
  * Words that change what is asked, though they name no part of the graph. The patterns are matched in the question without the words that
@@ -22,6 +21,11 @@ interface Claim {
 /** The frame of a request at the beginning of a question, whose words ask for nothing. */
 const frame =
   /^\s*(?:please\s+)?(?:(?:can|could|would|will|may|might) (?:you|i|we)\b|how (?:to|(?:do|can|could|should) (?:i|we|you)|does one) (?:find|get|see|list|show)\b|what (?:would|could|might) be\b|(?:i|we)(?:['’]d| would)? (?:like|love|want|need|might need|could use)\b(?: to\b)?(?: (?:see|know|find|get|have)\b)?)/;
+
+/** The question with spaces in place of the frame of a request. */
+export function withoutFrame(unread: string): string {
+  return unread.replace(frame, start => ' '.repeat(start.length));
+}
 
 const claims: readonly Claim[] = [
   {
@@ -44,61 +48,6 @@ const claims: readonly Claim[] = [
   },
 ];
 
-/** A verb that no name of the graph covers. It claims a relation or an event, and only some questions make clear which. */
-interface BareVerb {
-  words: RegExp;
-  /** Whether the things of the question make clear what the verb says. */
-  fits?: (asked: AskedThings) => boolean;
-}
-
-/** The things that a question is about. */
-export interface AskedThings {
-  /** The labels that the question names or asks for. */
-  labels: readonly LabelSchema[];
-  /** The further labels, and the names and aliases of the relations, that the query walks. */
-  onTheWay: { labels: readonly LabelSchema[]; relations: readonly string[] };
-  /** Names of the properties that the question names or limits. */
-  properties: readonly string[];
-  /** Whether the query walks no relation, so that the verb can only speak of the things themselves: `films made in 1999`. */
-  walksNothing: boolean;
-}
-
-const means = (sense: string) => {
-  const wanted = senseOf(sense);
-  return ({ name, aliases }: LabelSchema): boolean => [name, ...aliases].some(own => senseOf(own.toLowerCase()) === wanted);
-};
-const isEmployee = means('employee');
-const isOrder = means('order');
-/** Whether a relation says where something is: `LOCATED_IN`, 位于. */
-const isOfPlace = (name: string): boolean => name.split(/[\s_]+/).some(word => senseOf(word.toLowerCase()) === senseOf('locate'));
-const hasPlace = ({ onTheWay, walksNothing }: AskedThings): boolean => walksNothing || onTheWay.relations.some(isOfPlace);
-
-const bareVerbs: readonly BareVerb[] = [
-  {
-    words: /\b(?:makes?|made)\b|生产|做[了过]/,
-    fits: ({ labels, properties, walksNothing }) =>
-      walksNothing ||
-      labels.some(each => isOrder(each) || isSeller(each)) ||
-      properties.some(name => /\bmaker|manufactur|producer|厂|生产/i.test(name)),
-  },
-  {
-    words: /\b(?:comes?|came) from\b/,
-    fits: asked => hasPlace(asked) || [...asked.labels, ...asked.onTheWay.labels].some(isTrader),
-  },
-  { words: /\b(?:live|lives|lived|living)\b|居住|住在/, fits: hasPlace },
-  { words: /\b(?:work|works|worked|working)\b/, fits: ({ labels, walksNothing }) => walksNothing || labels.some(isEmployee) },
-  {
-    words:
-      /\b(?:go to|goes|went|us(?:e|es|ed)|owns?|owned|generate[sd]?|earn(?:s|ed)?|achieve[sd]?|provide[sd]?|collaborated?|cooperated?)\b(?<!\btheir own)|使用|看[了过]/,
-  },
-  // Words for the one who asks (`get`, `I want`, `do you know`) are verbs of another subject behind its name.
-  { words: /\b(?:did|does|do)\b(?! (?:you|i|we)\b).*\b(?:get|find|give|need|see|like|want|know|go|let|show|tell)\b/ },
-  { words: /(?<=\s{3})(?:get|need|want|like|know|see|call|go)\b|\bwho (?:call|list|give)(?:s|ed)?\b|\bwho gave\b/ },
-];
-
-/** Matches the one who asks as the subject of a verb, which then says nothing of the things: `suppliers we use`. */
-const ourselves = /\b(?:we|our|us)\b|我们|咱们/;
-
 /** Words right before a name that say more than that two things are related. */
 const beforeNames = /\b(?<word>between|off|up|down|along|towards|onto|how|(?:listed|called|given) (?:by|to)) (?:the |an? )?$/d;
 /** `both` before a label says that there are two. `both A and B` names them. */
@@ -111,7 +60,7 @@ const comparesBehind = /^之间(?!.*(?:[差比哪谁]|距离|关系|联系|区�
  * @param unread the question without the words that name parts of the graph
  */
 export function whyUnsaid(unread: string, text: string, mentions: readonly Mention[], isMetric = false): Bilingual | null {
-  const rest = unread.replace(frame, start => ' '.repeat(start.length));
+  const rest = withoutFrame(unread);
   for (const { words, zh, en, fitsMetrics } of claims) {
     const found = isMetric && fitsMetrics ? null : words.exec(rest)?.[0].trim();
     if (found) return { zh: zh.replaceAll('%', found), en: en.replaceAll('%', found) };
@@ -161,24 +110,6 @@ export function whyDimension(text: string, mentions: readonly Mention[]): Biling
 const joinsValue = /^\s*(?:不?[是为在]|不?等于|=|[:：]|(?:is|are|was|were)(?: not)?)?\s*["'“‘]?$/;
 
 /**
- * The reason to refuse a question about the graph for a verb that none of its relations and dates covers: `Which papers did X use?`. Null if
- * there is none.
- * @param unread the question without the words that name parts of the graph
- * @param asked null before the question is read: then only verbs that no question makes clear are refused
- */
-export function whyBareVerb(unread: string, schema: GraphSchema, asked: AskedThings | null): Bilingual | null {
-  const rest = unread.replace(frame, start => ' '.repeat(start.length));
-  if (ourselves.test(rest)) return null;
-  for (const { words, fits } of bareVerbs) {
-    const found = words.exec(rest)?.[0];
-    if (found === undefined || (fits && (asked === null || fits(asked)))) continue;
-    const verb = found.trim().split(/\s+/).at(-1)!;
-    if (!schema.edges.some(({ type, aliases }) => [type, ...aliases].some(name => hasVerb(name, verb)))) return noRelation(verb);
-  }
-  return null;
-}
-
-/**
  * The reason to refuse `currently` for things or relations with the date of their end, such as `left_on`: the end would limit the answer.
  * Null if the question does not say so, or nothing on the way has an end.
  */
@@ -195,15 +126,6 @@ export function whyCurrent(unread: string, { nodes, edges }: CypherWriter, schem
     zh: `“${word}”可能要用“${end}”限定；请写明，或去掉“${word}”`,
     en: `"${word}" may limit "${end}"; say how, or leave out "${word}"`,
   };
-}
-
-/** Whether a relation has the verb in its name. Linking never takes `use` or `know` for a name, because questions begin with such words. */
-function hasVerb(name: string, verb: string): boolean {
-  const forms = [verb, `${verb}s`, `${verb}d`, `${verb}ed`];
-  return name
-    .toLowerCase()
-    .split(/[\s_]+/)
-    .some(part => forms.includes(part) || senseOf(part) === senseOf(verb));
 }
 
 const senseOfEnds = new Set(['end', 'expire', 'leave', 'retire', 'until', 'terminate'].map(senseOf));
