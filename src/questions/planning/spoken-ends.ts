@@ -130,23 +130,22 @@ export class SpokenEndsReader {
 
   /** The last noun before a place: with its kind before it, as in `researcher Ann`, the name. */
   private nounBefore(at: number, between: RegExp): Noun | undefined {
-    return this.nouns.findLast(noun => noun.end <= at && between.test(this.between(noun.end, at)));
+    const nearest = this.nouns.findLast(({ end }) => end <= at);
+    return nearest && between.test(this.between(nearest.end, at)) ? nearest : undefined;
   }
 
   /** The noun behind a place. Undefined if a noun phrase goes on behind it: `Ann's papers`. */
   private nounAfter(at: number, between: RegExp): Noun | undefined {
-    let found = this.nouns.find(noun => noun.start >= at && between.test(this.between(at, noun.start)));
-    for (let next = found; next && found;) {
-      const { end } = found;
-      next = this.nouns.find(noun => noun.start >= end && /^ ?$/.test(this.between(end, noun.start)));
-      found = next ?? found;
-    }
-    return found && /^ s\b/.test(this.text.slice(found.end)) ? undefined : found;
+    const first = this.nouns.find(({ start }) => start >= at);
+    if (!first || !between.test(this.between(at, first.start))) return undefined;
+    let found = first;
+    for (const noun of this.nouns) if (noun.start >= found.end && /^ ?$/.test(this.between(found.end, noun.start))) found = noun;
+    return /^ s\b/.test(this.text.slice(found.end, found.end + 3)) ? undefined : found;
   }
 
   /** The first of the nouns that stand right beside each other and end with a noun. */
   private firstOf(last: Noun): Noun {
-    const before = this.nouns.findLast(noun => noun.end <= last.start && /^ ?$/.test(this.between(noun.end, last.start)));
+    const before = this.nounBefore(last.start, /^ ?$/);
     return before ? this.firstOf(before) : last;
   }
 
