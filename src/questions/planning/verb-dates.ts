@@ -23,7 +23,7 @@ export interface PlacedDate {
  * @throws UnplannableError if the relation has several dates, or if it has no date and no date of the target tells when it happened
  */
 export function datesOfVerb(terms: QuestionTerms, words: readonly SchemaWord[], writer: CypherWriter, schema: PlanSchema): PlacedDate[] {
-  const verb = words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
+  const verb = verbFollowed(words, writer);
   if (!verb) return [];
   const dates = writer.edges
     .filter(({ type }) => verb.relations.has(type))
@@ -44,7 +44,7 @@ export function datesOfVerb(terms: QuestionTerms, words: readonly SchemaWord[], 
  * @throws UnplannableError
  */
 export function requireDateOfVerb(terms: QuestionTerms, words: readonly SchemaWord[], writer: CypherWriter, schema: PlanSchema): void {
-  const verb = words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
+  const verb = verbFollowed(words, writer);
   const own = schema.labels.find(({ name }) => name === writer.target);
   if (verb && own && isMainVerb(terms, verb.mention) && isAtTarget(writer, verb) && !tellsWhen(own, verb)) throw withoutDate(verb.mention);
 }
@@ -99,6 +99,11 @@ export function hasOneDate(schema: PlanSchema, { relations }: SchemaWord): boole
 
 function datesOfRelation(schema: PlanSchema, type: string): PropertySchema[] {
   return schema.edges.filter(edge => edge.type === type).flatMap(({ properties }) => properties.filter(property => isDate(property.type)));
+}
+
+/** The verb whose relation the query follows. */
+function verbFollowed(words: readonly SchemaWord[], writer: CypherWriter): SchemaWord | undefined {
+  return words.find(word => isOnlyRelation(word) && [...word.relations].some(type => writer.follows(type)));
 }
 
 /** Whether a verb is that of the question, instead of one that describes a noun: `courses that X teaches`, X教的课程. */
