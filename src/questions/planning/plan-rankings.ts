@@ -243,20 +243,24 @@ export abstract class RankingPlanner extends CountPlanner {
   }
 
   /** Whether a word stands right beside the ranking: `the most clubs`, 社团最多. */
-  private isBesideTop({ start, end }: Mention): boolean {
-    const { top } = this.terms;
-    const rest = outsideNames(this.terms);
-    if (!top) return false;
-    return isJoined(rest, top.mention.end, start) || (end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start)));
+  private isBesideTop(mention: Mention): boolean {
+    return this.sideOfTop(mention) !== null;
   }
 
   /** Whether the ranking counts a thing, which it then does not rank: 借展最多的借出馆, `the most loans`. */
-  private isCountedByMost({ start, end }: Mention): boolean {
+  private isCountedByMost(mention: Mention): boolean {
+    const side = this.sideOfTop(mention);
+    if (this.grammar === 'zh') return side === 'before';
+    return side === 'behind' && /\b(?:most|fewest|least)$/.test(this.terms.top?.mention.text ?? '');
+  }
+
+  /** The side of the ranking on which a word stands right beside it; null if other words are between the two. */
+  private sideOfTop({ start, end }: Mention): 'before' | 'behind' | null {
     const { top } = this.terms;
+    if (!top) return null;
     const rest = outsideNames(this.terms);
-    if (!top) return false;
-    if (this.grammar === 'zh') return end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start));
-    return isJoined(rest, top.mention.end, start) && /\b(?:most|fewest|least)$/.test(top.mention.text);
+    if (isJoined(rest, top.mention.end, start)) return 'behind';
+    return end <= top.mention.start && /^(?:数量?)?$/.test(rest.slice(end, top.mention.start)) ? 'before' : null;
   }
 
   /** Finds the ranked and the counted things: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
