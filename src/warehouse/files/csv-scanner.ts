@@ -2,7 +2,7 @@ import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminate
 import { type Steps } from '../../text/steps.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { JsonReader } from './json-reader.js';
-import { requireUniqueKeys } from './unique-keys.js';
+import { requireKeysOnce } from './unique-keys.js';
 import { type BlankLines } from './copy-lines.js';
 import { CsvRows } from './csv-rows.js';
 import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
@@ -297,7 +297,7 @@ export class CsvScanner {
     const isQuoted = bytes[start] === QUOTE;
     if (!isQuoted && this.isNull(bytes, start, end)) return;
     try {
-      yield* requireUniqueKeys(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
+      yield* requireKeysOnce(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
     } catch (error) {
       const [problem] = error instanceof SchemaError ? error.problems : [];
       if (!problem) throw error;

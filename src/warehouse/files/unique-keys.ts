@@ -13,7 +13,7 @@ const bytesOfStep = 0xffff;
  * @param isQuoted whether the quotes of the text are doubled
  * @throws SchemaError for an object that has a key twice, and for other texts that lines of NDJSON cannot have either
  */
-export function* requireUniqueKeys(reader: JsonReader, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): Steps<void> {
+export function* requireKeysOnce(reader: JsonReader, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): Steps<void> {
   const json = Buffer.allocUnsafe(end - start + 1);
   let size = 0;
   for (let at = start; at < end; at++) {

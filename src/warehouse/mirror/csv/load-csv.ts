@@ -120,7 +120,7 @@ class CsvLoad {
       delimiter: format.delimiter,
       nullMarker: Buffer.from(format.nullMarker),
       columns: header.names,
-      // PostgreSQL itself checks the values of a column whose type is given.
+      // The form of a given type, or PostgreSQL itself, checks the values of its column.
       kinds: header.names.map(name => (target.givenType(name) === undefined ? UNKNOWN : TEXT)),
       line: header.line,
       rewrites: rewrites.some(rewrite => rewrite !== null) ? rewrites : null,
