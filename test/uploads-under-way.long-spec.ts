@@ -80,7 +80,7 @@ describe('large and contended uploads', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT a FROM mirror.long_read');
     const answer = upload('long_read', 'a\n2\n').then(response => response.status);
-    const asking = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DROP TABLE %long_read%' AND pid <> pg_backend_pid()`;
+    const asking = `SELECT FROM pg_locks WHERE relation = 'mirror.long_read'::regclass AND NOT granted`;
     await until(async () => (await test.pool.query(asking)).rows.length > 0);
     const { body } = await user.get(`${tablesPath}/long_read`).expect(200);
     expect(body.sample).toEqual([{ a: 1 }]);
