@@ -130,7 +130,7 @@ describe('secrets', () => {
       send('PUT', `/api/warehouse/connections/1/tables/${table}${query}`, { token: admin, headers: csv, body });
     const cell = canaries.text('cell of a sensitive column');
     await put('staff', `id,name,pay\n1,张三,${cell}\n2,李四,20\n`);
-    await put('typed', `id,pay\n1,${canaries.text('cell that does not fit its type')}\n`, '?types=pay:int');
+    await put('typed', `id,pay\n1,${canaries.quoted('cell that does not fit its type')}\n`, '?types=pay:int');
     await put('broken', `id,pay\n1,"${canaries.text('cell with a broken quote')}\n`);
     await put('short', `id,pay\n1,2,${canaries.text('cell too many')}\n`);
 
@@ -161,14 +161,14 @@ describe('secrets', () => {
       }),
     );
     const execute = (body: object) => send('POST', `/api/metrics/${metric.id}/execute`, { token: admin, body });
-    await execute({ filter_clause: `CAST('${canaries.clause('literal that a cast refuses')}' AS int) = 1` });
-    await execute({ filter_clause: `pay = '${canaries.clause('literal of an unfinished clause')}` });
-    await execute({ filter_clause: `pg_read_file('${canaries.clause('literal of a refused function')}') = ''` });
+    await execute({ filter_clause: `CAST('${canaries.quoted('literal that a cast refuses')}' AS int) = 1` });
+    await execute({ filter_clause: `pay = '${canaries.quoted('literal of an unfinished clause')}` });
+    await execute({ filter_clause: `pg_read_file('${canaries.quoted('literal of a refused function')}') = ''` });
     await execute({ filters: [{ field: '薪酬', op: '>', value: canaries.text('value of a filter') }] });
     const ask = (body: object) => send('POST', `/api/graphs/${graph.id}/query`, { token: admin, body });
     await ask({ search: canaries.text('text of a search') });
     await ask({ question: `${canaries.text('text of a question')}是谁？` });
-    await ask({ cypher: `MATCH (n:员工) WHERE n.name = '${canaries.clause('literal in Cypher')}' RETURN n.x.y(` });
+    await ask({ cypher: `MATCH (n:员工) WHERE n.name = '${canaries.quoted('literal in Cypher')}' RETURN n.x.y(` });
     await ask({
       cypher: 'MATCH (n:员工) WHERE toInteger($secret) = 1 RETURN n',
       parameters: { secret: canaries.text('parameter of Cypher') },

@@ -29,10 +29,11 @@ export class Canaries {
     return this.text(what, value);
   }
 
-  /** Descriptions of words in a clause that the caller wrote. The error may quote such a word to that caller. */
+  /** Descriptions of the words that an error may quote to the caller who wrote them. */
   readonly quotable = new Set<string>();
 
-  clause(what: string): string {
+  /** A word of a clause, or a value that is refused, which the error shows to its sender. */
+  quoted(what: string): string {
     this.quotable.add(what);
     return this.text(what);
   }
