@@ -17,14 +17,15 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
-import { type Mapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
+import { type ColumnMapping, type Mapping, type NodeMapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
 import { MappingTurns } from './mapping-turns.js';
 import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
 import { type ReadablePart } from './mapping/readable-part.js';
 import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
 import { type DescribedMapping, SourcesService } from './sources.service.js';
-import { targetsOf } from './staging/target.js';
+import { KeyLookUp } from './staging/key-look-up.js';
+import { mappingOf, targetsOf } from './staging/target.js';
 import { jobKind } from './run-message.js';
 
 /** The longest time in milliseconds that saving a mapping waits for its source to be checked. */
@@ -37,6 +38,8 @@ export interface LoadedRows {
   /** The table that is read; null for a query. */
   table: string | null;
   key: string[];
+  /** Finds the rows by the keys of their nodes or edges. */
+  byKey: KeyLookUp;
   /** The source columns whose values the graph shows: the columns of the key, of the ends and of properties. */
   shown: string[];
   /** The mapping's condition, as its author wrote it; null for all rows. */
@@ -189,18 +192,29 @@ export class JobsService {
 /** Transforms that hide a part of the source value. The graph then does not show the column. */
 const hiding = new Set<Transform['kind']>(['map', 'null_if', 'substring']);
 
+function isShown(column: ColumnMapping | undefined): boolean {
+  return !column?.transform.some(({ kind }) => hiding.has(kind));
+}
+
 function loadedRows(mapping: Mapping): LoadedRows[] {
   return targetsOf(mapping).map(({ kind, element }) => {
     const { source, key, where, columns } = element;
-    const ends = kind === 'edge' ? [element.from, element.to].flatMap(({ match }) => match.map(pair => pair.edgeColumn)) : [];
-    const properties = columns.flatMap(({ source: from, transform }) =>
-      from.kind === 'column' && !transform.some(each => hiding.has(each.kind)) ? [from.column] : [],
+    const nodeOf = (handle: string | null): NodeMapping | undefined => mapping.nodes.find(({ id }) => id === handle);
+    const ends = (kind === 'edge' ? [element.from, element.to] : []).flatMap(({ match, node }) =>
+      match.filter(({ edgeColumn, nodeColumn }) => {
+        const cleaning = mappingOf(columns, edgeColumn) ?? mappingOf(nodeOf(node)?.columns ?? [], nodeColumn);
+        return isShown(cleaning);
+      }),
     );
+    const properties = columns.filter(isShown).flatMap(({ source: from }) => (from.kind === 'column' ? [from.column] : []));
     return {
       name: kind === 'edge' ? element.type : element.label,
       table: source.kind === 'table' ? source.table : null,
       key,
-      shown: [...new Set([...key, ...ends, ...properties])],
+      byKey: new KeyLookUp(element, mapping.defaults),
+      shown: [
+        ...new Set([...key.filter(column => isShown(mappingOf(columns, column))), ...ends.map(end => end.edgeColumn), ...properties]),
+      ],
       where,
     };
   });

@@ -6,12 +6,13 @@ import { Settings } from '../config/settings.js';
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.service.js';
+import { sourceFamily } from '../ingestion/staging/source-type.js';
+import { SqlBuilder } from '../ingestion/staging/sql-builder.js';
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
 import { inLimitedTurns, mapInLimitedTurns } from '../common/turns/pace.js';
 import { TimeLeft } from '../common/turns/time-left.js';
 import { guardExpression } from '../sql-guard/guard-expression.js';
-import { assembleInSteps, fragmentMarker } from '../sql-guard/same-shape.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
@@ -94,9 +95,20 @@ export class SourceRowsReader {
         }
         const connection = await this.warehouse.open(job, job.connectionId, claim);
         const shown = (await this.warehouse.mayRead(principal, connection.id)) ? null : shownColumns(loaded);
-        const read = await this.readTable(connection, { loaded, shown }, cited, { maxBytes: bytesLeft, timeoutMs: time.ms });
-        rows.push(...read.rows);
-        bytesLeft -= read.bytes;
+        const missing = new Map(cited.map(({ citation, index }) => [index, citation.key]));
+        for await (const look of lookUps(connection, table, loaded)) {
+          const limits = { maxBytes: bytesLeft, timeoutMs: time.ms };
+          const read = await this.readTable(connection, look, { table, columns: Object.keys(key), shown }, missing, limits);
+          rows.push(...read.rows);
+          for (const { citation } of read.rows) missing.delete(citation);
+          bytesLeft -= read.bytes;
+          if (missing.size === 0 || time.isOver) break;
+        }
+        if (missing.size > 0)
+          warn(
+            `表 ${table} 中找不到 ${missing.size} 条引用的源行：它们在载入后已改变或被删除`,
+            `${missing.size} cited rows of ${table} were not found: they were changed or deleted since they were loaded`,
+          );
       } catch (error) {
         // The answer stays valid if its source rows cannot be read: the warehouse may have changed since.
         if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
@@ -111,41 +123,76 @@ export class SourceRowsReader {
     return { rows: rows.sort((a, b) => a.citation - b.citation), warnings: [...new Set(warnings)] };
   }
 
+  /** @param wanted the keys of rows, by the indexes of their citations */
   private async readTable(
     { client, claim }: UsableConnection,
-    { loaded, shown }: { loaded: LoadedRows[]; shown: string[] | null },
-    cited: { citation: Citation; index: number }[],
+    { loaded, keysOf }: LookUp,
+    { table, columns, shown }: { table: string; columns: string[]; shown: string[] | null },
+    wanted: ReadonlyMap<number, Record<string, string>>,
     limits: { maxBytes: number; timeoutMs: number },
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
-    const first = cited[0]?.citation;
-    if (!first) return { rows: [], bytes: 0 };
     requirePostgresSql(client);
-    const columns = Object.keys(first.key);
-    const keys = columns.map(column => `source.${quoteIdentifier(column)}::text`);
-    const parameters = columns.map(column => cited.map(({ citation }) => citation.key[column] ?? ''));
-    const arrays = parameters.map((_, i) => `pg_catalog.unnest($${i + 1}::text[])`).join(', ');
-    const wanted = columns.map((_, i) => `k${i}`).join(', ');
-    const {
-      columns: named,
-      rows,
-      bytes,
-    } = await client.query({
-      claim,
-      sql: `SELECT wanted.place, source.* FROM (
-${await loadedRowsSql(loaded, shown, first.table, client.place(first.table))}
+    const sql = new SqlBuilder();
+    const source = await loadedRowsSql(
+      sql,
+      loaded,
+      { columns: shown, keys: keysOf(sql, quoteIdentifier(table)) },
+      table,
+      client.place(table),
+    );
+    const arrays = columns.map(
+      column =>
+        `pg_catalog.unnest(${sql.bind(
+          [...wanted.values()].map(key => key[column] ?? ''),
+          'text[]',
+        )})`,
+    );
+    const on = columns.map((_, i) => `source.${keyColumn(i)} = wanted.k${i}`).join(' AND ');
+    const template = `SELECT wanted.place, source.* FROM (
+${source}
 ) AS source
-              JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
-             ORDER BY wanted.place`,
-      parameters,
-      maxRows: mostRows,
-      ...limits,
-    });
-    const sourceRows = rows.map(([place, ...values]) => ({
-      citation: cited[Number(place) - 1]?.index ?? -1,
-      row: Object.fromEntries(named.slice(1).map((column, i) => [column.name, values[i] ?? null])),
+              JOIN ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY AS wanted (${columns.map((_, i) => `k${i}`).join(', ')}, place) ON ${on}
+             ORDER BY wanted.place`;
+    const statement = await inLimitedTurns(sql.build(template));
+    const read = await client.query({ claim, ...statement, maxRows: mostRows, ...limits });
+    const citations = [...wanted.keys()];
+    const keyColumns = new Set(columns.map((_, i) => `#key${i}`));
+    const rows = read.rows.map(([place, ...values]) => ({
+      citation: citations[Number(place) - 1] ?? -1,
+      row: Object.fromEntries(
+        read.columns.slice(1).flatMap(({ name }, i) => (keyColumns.has(name) ? [] : [[name, values[i] ?? null] as const])),
+      ),
     }));
-    return { rows: sourceRows, bytes };
+    return { rows, bytes: read.bytes };
   }
+}
+
+/** One way to find rows: parts of a mapping, and SQL for the keys of their rows, to be joined with the table from `from`. */
+interface LookUp {
+  loaded: LoadedRows[];
+  keysOf: (sql: SqlBuilder, alias: string) => { texts: string[]; from: string | null };
+}
+
+/**
+ * The ways to find the rows of a table by their keys. First the key columns are compared as they are, which an index of the table may
+ * serve. For rows that are not found so, the keys are made as the mapping makes them: a text ` 007` may have become the key `7`.
+ */
+async function* lookUps({ client, claim }: UsableConnection, table: string, loaded: LoadedRows[]): AsyncGenerator<LookUp> {
+  const asWritten = loaded.filter(({ byKey }) => byKey.keepsKeys);
+  const written = (alias: string, column: string): string => `${alias}.${quoteIdentifier(column)}::text`;
+  if (asWritten.length > 0) {
+    yield { loaded: asWritten, keysOf: (_, alias) => ({ texts: asWritten[0]!.key.map(column => written(alias, column)), from: null }) };
+  }
+  const columns = new Map((await client.catalog(claim).describe(table))?.columns.map(({ name, type }) => [name, sourceFamily(type)]));
+  const forms = new Map<string, LoadedRows[]>();
+  for (const part of loaded) forms.set(part.byKey.form, [...(forms.get(part.byKey.form) ?? []), part]);
+  for (const parts of forms.values()) {
+    yield { loaded: parts, keysOf: (sql, alias) => parts[0]!.byKey.sql(sql, alias, column => columns.get(column) ?? 'text') };
+  }
+}
+
+function keyColumn(index: number): string {
+  return quoteIdentifier(`#key${index}`);
 }
 
 /**
@@ -169,18 +216,27 @@ function shownColumns([first, ...others]: LoadedRows[]): string[] {
   return (first?.shown ?? []).filter(column => others.every(each => each.shown.includes(column)));
 }
 
-/** @param shown the columns to read; null for all columns */
-async function loadedRowsSql(loaded: LoadedRows[], shown: string[] | null, table: string, place: TablePlace): Promise<string> {
+/**
+ * SQL for the rows of `table` that the parts of a mapping load, with their keys.
+ * @param read.columns the columns to read; null for all columns
+ */
+async function loadedRowsSql(
+  sql: SqlBuilder,
+  loaded: LoadedRows[],
+  read: { columns: string[] | null; keys: { texts: string[]; from: string | null } },
+  table: string,
+  place: TablePlace,
+): Promise<string> {
   await loadSqlParser();
   const alias = quoteIdentifier(table);
   const scope = { columns: 'any', alias: table } as const;
   const conditions = [...new Set(loaded.map(({ where }) => where ?? 'true'))];
   if (conditions.join('').length > mostOfConditions) throw tooLongConditions();
   const filters = await mapInLimitedTurns(conditions, condition => guardExpression(condition, scope));
-  const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
-  const columns = shown?.map(column => `${alias}.${quoteIdentifier(column)}`).join(', ') ?? '*';
-  const template = `SELECT ${columns} FROM ${quoteTable(place.schema, place.table)} AS ${alias} WHERE ${wanted}`;
-  return inLimitedTurns(assembleInSteps(template, filters));
+  const columns = read.columns?.map(column => `${alias}.${quoteIdentifier(column)}`) ?? [`${alias}.*`];
+  const keys = read.keys.texts.map((text, index) => `${text} AS ${keyColumn(index)}`);
+  const from = [`${quoteTable(place.schema, place.table)} AS ${alias}`, ...(read.keys.from === null ? [] : [read.keys.from])];
+  return `SELECT ${[...columns, ...keys].join(', ')} FROM ${from.join(', ')} WHERE ${filters.map(filter => sql.fragment(filter)).join(' OR ')}`;
 }
 
 function tooLongConditions(): UnsafeFilterClauseError {

@@ -15,7 +15,7 @@ export interface ColumnValue extends ValueSql {
 
 /** Reads a source value as `type`: by a cast of its own type where there is one, otherwise from its text with the transforms. */
 export function columnValue(
-  { sql, source, options }: { sql: SqlBuilder; source: SourceRow; options: TextOptions },
+  { sql, source, options }: { sql: SqlBuilder; source: Pick<SourceRow, 'carry'>; options: TextOptions },
   given: { sql: string; family: SourceFamily },
   type: ResolvedType,
   { transform, default: usual }: Pick<ColumnMapping, 'transform' | 'default'>,
