@@ -32,20 +32,16 @@ beforeAll(async () => {
     await SmallDisk.mount(64, await serverUser()),
     await SmallDisk.mount(16, 0),
   ];
-  test = await startTestApp({ DUCKDB_DIR: files.directory, DISK_RESERVE_MB: '0', ...(mounted[2] && { DATA_DIR: mounted[2].directory }) });
-  if (!mounted[0] || !mounted[1] || !mounted[2]) return;
-  disks = [mounted[0], mounted[1], mounted[2]];
-  for (const [index, space] of spaces.entries()) {
-    await asSuperuser(test.databaseUrl, `CREATE TABLESPACE ${space} LOCATION '${disks[index]!.directory}'`);
-    await asSuperuser(test.databaseUrl, `GRANT CREATE ON TABLESPACE ${space} TO PUBLIC`);
+  if (mounted[0] && mounted[1] && mounted[2]) {
+    disks = [mounted[0], mounted[1], mounted[2]];
+    for (const [index, space] of spaces.entries()) {
+      await onServer(`CREATE TABLESPACE ${space} LOCATION '${disks[index]!.directory}'`);
+      await onServer(`GRANT CREATE ON TABLESPACE ${space} TO PUBLIC`);
+    }
+    await onServer('ALTER ROLE ALL SET temp_tablespaces = small_staging');
+    await onServer('ALTER ROLE ALL SET default_tablespace = small_tables');
   }
-  await asSuperuser(
-    test.databaseUrl,
-    `DO $$ BEGIN
-    EXECUTE format('ALTER DATABASE %I SET temp_tablespaces = small_staging', current_database());
-    EXECUTE format('ALTER DATABASE %I SET default_tablespace = small_tables', current_database());
-    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid(); END $$`,
-  );
+  test = await startTestApp({ DUCKDB_DIR: files.directory, DISK_RESERVE_MB: '0', ...(mounted[2] && { DATA_DIR: mounted[2].directory }) });
 });
 afterEach(async () => {
   for (const disk of disks ?? []) await disk.empty();
@@ -57,8 +53,10 @@ afterAll(async () => {
   for (const disk of disks ?? []) await disk.unmount();
 });
 
+const onServer = (sql: string) => asSuperuser(process.env.TEST_POSTGRES_URL!, sql);
+
 async function serverUser(): Promise<number> {
-  const { rows } = await asSuperuser(process.env.TEST_POSTGRES_URL!, 'SHOW data_directory');
+  const { rows } = await onServer('SHOW data_directory');
   return (await stat((rows[0] as { data_directory: string }).data_directory)).uid;
 }
 
