@@ -3,7 +3,8 @@ import { addDays } from '../../text/calendar.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { languageOf } from '../../text/language.js';
 import { type EntityNode, fillPlaces, type Intent, intentsOf, type Meaning, type Mention, meaningOf } from './meaning.js';
-import { type LinkedQuestion, mostMentions } from './link-question.js';
+import { asksTooMuch } from './asks-too-much.js';
+import { type LinkedQuestion } from './link-question.js';
 import { measureWord, numeralPattern } from './numerals.js';
 import { isAgentNoun } from './word-roots.js';
 import { findReference, type Reference } from './references.js';
@@ -49,8 +50,8 @@ const between = /^\s*(?:(?:,|，|、|和|与|及|或者?|and|or)\s*)?(?:(?:the|i
 export async function readFollowUp(text: string, earlier: EarlierQuestion | null, link: Link): Promise<Reading[] | Bilingual> {
   const linked = await link(text, []);
   const reference = findReference(withoutNames(linked));
-  // The planner refuses a question with more than `mostMentions` mentions, so do not resolve its pronouns.
-  if (linked.mentions.length > mostMentions) return [{ text, linked, meant: null, note: null }];
+  // The planner refuses such a question, so do not resolve its pronouns.
+  if (asksTooMuch(linked)) return [{ text, linked, meant: null, note: null }];
   if (!earlier) {
     return reference && isOpen(reference, linked) ? noReferent(reference) : [{ text, linked, meant: null, note: null }];
   }
@@ -76,7 +77,7 @@ async function readReplaced(
   link: Link,
 ): Promise<Reading[] | Bilingual | Unlike> {
   const before = await linkEarlier(earlier, link);
-  if (before.mentions.length > mostMentions) return noPlace(text);
+  if (asksTooMuch(before)) return noPlace(text);
   const merged = replaceLike(written(earlier.text, before.text), before, written(text, linked.text), linked);
   if (typeof merged !== 'string') return merged;
   const again = await linkEarlier({ ...earlier, text: merged }, link);

@@ -1,3 +1,4 @@
+import { asksTooMuch } from './asks-too-much.js';
 import { ApiError } from '../../common/errors/api-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
@@ -75,9 +76,6 @@ const shortestLoneWord = 4;
 /** Maximum searches for the words without an exact match. A long question needs some hundred searches, each of some milliseconds. */
 const mostSearches = 1_000;
 const longestQuestion = 4_000;
-/** Maximum mentions of a question. A question with more mentions is not planned, because planning it would hold up other questions. */
-export const mostMentions = 60;
-
 /**
  * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then it finds
  * entities in the remaining words, tolerant of spelling. The result is deterministic, and holds only things of the graph.
@@ -139,7 +137,7 @@ export async function linkQuestion(
     ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
   ];
   const mentions = await chooseWithMetricWords(text, [...unreal, ...given], named, pace);
-  if (mentions.length > mostMentions) return { text, today, mentions, unknown: [] };
+  if (asksTooMuch({ mentions })) return { text, today, mentions, unknown: [] };
   const linked = await linkApproximately(text, mentions, names, hints);
   const left = linked.unknown.filter(word => !isNumeral(word) && !isOfGrammar(word, text));
   const unknown = [...unreal.map(mention => mention.text), ...left];

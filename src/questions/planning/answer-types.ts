@@ -1,6 +1,7 @@
 import { senseOf } from '../linking/synonyms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { keptBySchema } from './kept-by-schema.js';
 
 /** Kind of answer to a question word: a person or organisation, a time, a place, or anything. */
 export type AnswerType = 'who' | 'when' | 'where' | 'what';
@@ -35,9 +36,9 @@ export function isOfType(label: LabelSchema, type: AnswerType): boolean {
 }
 
 /** Whether nodes of the label `name` may answer `who`. */
-export function isWho({ labels }: GraphSchema, name: string): boolean {
-  return labels.some(label => label.name === name && isOfType(label, 'who'));
-}
+export const isWho = keptBySchema(({ labels }, name: string): boolean =>
+  labels.some(label => label.name === name && isOfType(label, 'who')),
+);
 
 /** The properties of a label that answer a question word: dates for `when`. */
 export function propertiesOfType(label: LabelSchema, type: AnswerType): PropertySchema[] {

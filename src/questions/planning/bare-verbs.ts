@@ -5,6 +5,7 @@ import { senseOf } from '../linking/synonyms.js';
 import { isOfType } from './answer-types.js';
 import { type CypherWriter } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
+import { keptBySchema } from './kept-by-schema.js';
 import { withoutFrame } from './refuse-unsaid.js';
 import { isSeller, isTrader, noRelation } from './trade-verbs.js';
 
@@ -104,16 +105,17 @@ export function whyBareVerb(unread: string, schema: GraphSchema, asked: AskedThi
     const found = words.exec(rest)?.[0];
     if (found === undefined || (fits && (asked === null || fits(asked)))) continue;
     const verb = found.trim().split(/\s+/).at(-1)!;
-    if (!schema.edges.some(({ type, aliases }) => [type, ...aliases].some(name => hasVerb(name, verb)))) return noRelation(verb);
+    const own = wordsOfRelations(schema);
+    if (![verb, `${verb}s`, `${verb}d`, `${verb}ed`, senseOf(verb)].some(form => own.has(form))) return noRelation(verb);
   }
   return null;
 }
 
-/** Whether a relation has the verb in its name. Linking never takes `use` or `know` for a name, because questions begin with such words. */
-function hasVerb(name: string, verb: string): boolean {
-  const forms = [verb, `${verb}s`, `${verb}d`, `${verb}ed`];
-  return name
-    .toLowerCase()
-    .split(/[\s_]+/)
-    .some(part => forms.includes(part) || senseOf(part) === senseOf(verb));
-}
+/**
+ * The words of all names of relations, and their senses. Linking never takes `use` or `know` for a name, because questions begin with such
+ * words.
+ */
+const wordsOfRelations = keptBySchema(({ edges }): ReadonlySet<string> => {
+  const words = edges.flatMap(({ type, aliases }) => [type, ...aliases].flatMap(name => name.toLowerCase().split(/[\s_]+/)));
+  return new Set([...words, ...words.map(senseOf)]);
+});

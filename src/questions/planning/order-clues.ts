@@ -2,6 +2,7 @@ import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
+import { keptBySchema } from './kept-by-schema.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 
@@ -86,7 +87,13 @@ export function isReceiving(verb: string): boolean {
  * @param isNoun whether the word stands as a noun in the question
  */
 export function isPassiveName(word: string, type: string, schema: PlanSchema, isNoun = false): boolean {
-  const names = namesOfRelation(schema, type);
+  return isNoun ? isPassiveNoun(schema, word, type) : isPassiveVerb(schema, word, type);
+}
+
+const isPassiveNoun = keptBySchema((schema, word: string, type: string) => isPassiveOf(namesOfRelation(schema, type), word, true));
+const isPassiveVerb = keptBySchema((schema, word: string, type: string) => isPassiveOf(namesOfRelation(schema, type), word, false));
+
+function isPassiveOf(names: string[], word: string, isNoun: boolean): boolean {
   // With 组成, as in `由…组成`, the verb counts as passive if the relation leads from a whole to its parts.
   if (/^(?:组成|构成)$/.test(word)) return names.some(name => ofWhole.test(name));
   if (isReceiving(word) && names.some(isPassive)) return false;
@@ -98,9 +105,10 @@ export function isPassiveName(word: string, type: string, schema: PlanSchema, is
   );
   if (isNoun || doer.test(word)) return own.length > 0 && own.every(isPassive);
   // The noun `supervisor` among the names of `supervised_by` is neither active nor passive, nor is a Chinese verb without 被 or 由.
-  const verbs = names.filter(name => !isAgentNoun(normalizeText(name)) && !(isHan(name) && names.some(isPassive)));
-  const spoken = own.filter(name => verbs.includes(name) || isPassive(name));
-  const meant = spoken.length > 0 ? spoken : verbs.length > 0 ? verbs : names;
+  const hasPassive = names.some(isPassive);
+  const verbs = new Set(names.filter(name => !isAgentNoun(normalizeText(name)) && !(isHan(name) && hasPassive)));
+  const spoken = own.filter(name => verbs.has(name) || isPassive(name));
+  const meant = spoken.length > 0 ? spoken : verbs.size > 0 ? [...verbs] : names;
   return meant.length > 0 && meant.every(isPassive);
 }
 

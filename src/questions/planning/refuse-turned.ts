@@ -4,6 +4,7 @@ import { type QuestionTerms } from '../linking/question-terms.js';
 import { isAgentNoun, isVerbForm, rootOf } from '../linking/word-roots.js';
 import { isWho } from './answer-types.js';
 import { doer, isPassive, isReceiving, standsAsNoun } from './order-clues.js';
+import { keptBySchema } from './kept-by-schema.js';
 import { UnplannableError } from './question-plan.js';
 import { namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
@@ -55,6 +56,14 @@ function turnedBy({ subject, object }: SpokenEnds, edge: Edge, spoken: string, s
   return isOnly(subject, done, doing) && isOnly(object, doing, done) ? { edge, subject: doing, object: done } : null;
 }
 
+/** The first name of a relation that has a word of a root, by the root, and whether a name of it is passive. */
+const verbsOf = keptBySchema((schema, type: string) => {
+  const names = namesOfRelation(schema, type).map(name => normalizeText(name));
+  const byRoot = new Map<string, string>();
+  for (const name of names) for (const part of name.split(/[_ ]/)) if (!byRoot.has(rootOf(part))) byRoot.set(rootOf(part), name);
+  return { byRoot, hasPassive: names.some(isPassive) };
+});
+
 const preposition = /[_ ](?:in|at|on|to|from|with|for|of|via|through)$/;
 
 /**
@@ -63,11 +72,11 @@ const preposition = /[_ ](?:in|at|on|to|from|with|for|of|via|through)$/;
  * @param spoken the verb of the question and the word behind it
  */
 export function doingEnd({ type, sourceLabel, targetLabel }: Edge, spoken: string, schema: PlanSchema): 'from' | 'to' | null {
-  const names = namesOfRelation(schema, type).map(name => normalizeText(name));
-  if (isPassive(type) || (!/[a-z]/i.test(type) && names.some(isPassive))) return 'to';
+  const { byRoot, hasPassive } = verbsOf(schema, type);
+  if (isPassive(type) || (!/[a-z]/i.test(type) && hasPassive)) return 'to';
   const [verb = '', next = ''] = spoken.split(' ');
-  const name = names.find(own => own.split(/[_ ]/).some(part => rootOf(part) === rootOf(verb)));
-  if (name === undefined || names.some(isPassive)) return null;
+  const name = byRoot.get(rootOf(verb));
+  if (name === undefined || hasPassive) return null;
   const own = preposition.exec(name)?.[0].slice(1);
   if (own !== undefined && own !== next && !spoken.includes(` ${own}`)) return null;
   if (isWho(schema, sourceLabel) !== isWho(schema, targetLabel)) return isWho(schema, sourceLabel) ? 'from' : null;

@@ -1,4 +1,5 @@
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { keptBySchema } from './kept-by-schema.js';
 
 /** One step between two labels. `direction` is the direction of the edge as seen from `from`. */
 export interface Hop {
@@ -23,10 +24,20 @@ const longestWithSelf = 4;
 /** Maximum paths that are listed, the short ones first: a schema of thousands of relations has millions of paths. */
 const mostPaths = 4_000;
 
-/** Names of a relation as written in the mapping: its type and its aliases. */
-export function namesOfRelation({ edges }: GraphSchema, type: string): string[] {
-  return edges.filter(edge => edge.type === type).flatMap(edge => [edge.type, ...edge.aliases]);
+/** Names of a relation as written in the mapping: its type and its aliases, each once. */
+export function namesOfRelation(schema: GraphSchema, type: string): string[] {
+  return namesByType(schema).get(type) ?? [];
 }
+
+const namesByType = keptBySchema(({ edges }) => {
+  const names = new Map<string, Set<string>>();
+  for (const { type, aliases } of edges) {
+    const known = names.get(type) ?? new Set([type]);
+    names.set(type, known);
+    for (const alias of aliases) known.add(alias);
+  }
+  return new Map([...names].map(([type, known]) => [type, [...known]]));
+});
 
 /** Lists paths over the schema from a label, the short ones first, the empty one included. Labels and relations may repeat. */
 export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]> {

@@ -3,6 +3,7 @@ import { senseOf } from '../linking/synonyms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type CypherWriter } from './cypher-writer.js';
 import { doer, isPassive, isPassiveName, isReceiving, standsAsNoun } from './order-clues.js';
+import { keptBySchema } from './kept-by-schema.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -36,10 +37,12 @@ export function outward<T>(ways: T[], hopsOf: (way: T) => Hop[], words: SchemaWo
 
 /** Whether a Chinese noun names the doer of a relation with an active English name: 主管 of `supervises`. */
 export function namesDoer(word: string, type: string, schema: PlanSchema): boolean {
-  return (
-    doer.test(word) && namesOfRelation(schema, type).some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name))
-  );
+  return doer.test(word) && hasActiveName(schema, type);
 }
+
+const hasActiveName = keptBySchema((schema, type: string) =>
+  namesOfRelation(schema, type).some(name => /^[a-z]+(?:s|ed)$|[_ ]of$/i.test(name) && !/(?:ss|us|is)$/i.test(name)),
+);
 
 /**
  * Checks a relation of a label with itself that the question names several times, as in `X的上级的上级`.
@@ -66,12 +69,19 @@ export function requireRepeated(writer: CypherWriter, words: SchemaWord[], schem
 export function refuseUnclearVoice(text: string, words: readonly SchemaWord[], schema: PlanSchema): void {
   for (const { mention, relations } of words) {
     const edges = schema.edges.filter(({ type }) => relations.has(type));
-    const names = edges.flatMap(({ type }) => namesOfRelation(schema, type));
-    const passive = names.find(name => isPassive(name));
+    const passive = [...relations].map(type => passiveName(schema, type)).find(name => name !== undefined);
     if (passive === undefined || edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel)) continue;
     if (!/^\p{Script=Han}+$/u.test(mention.text) || isPassive(mention.text) || isReceiving(mention.text)) continue;
     if (doer.test(mention.text) || standsAsNoun(text, mention) || /[被由]/.test(text.slice(0, mention.start))) continue;
-    if (names.some(name => name !== mention.text && isSameVerb(name, mention.text))) continue;
+    const sense = senseOf(mention.text);
+    if (
+      [...relations].some(type =>
+        namesBySense(schema, type)
+          .get(sense)
+          ?.some(name => name !== mention.text),
+      )
+    )
+      continue;
     throw new UnplannableError(
       `不清楚“${mention.text}”与“${passive}”是否同向；请用“${passive}”来问，或写“被…${mention.text}”`,
       `It is not clear whether "${mention.text}" has the direction of "${passive}"; ask with "${passive}", or with "被…${mention.text}"`,
@@ -79,12 +89,20 @@ export function refuseUnclearVoice(text: string, words: readonly SchemaWord[], s
   }
 }
 
-/** Whether a name of a relation has the same verb in another language or form: 辅导 and `mentored_by`. */
-function isSameVerb(name: string, verb: string): boolean {
-  return normalizeText(name)
-    .split(/[_ ]/)
-    .some(part => senseOf(part) === senseOf(verb));
-}
+const passiveName = keptBySchema((schema, type: string) => namesOfRelation(schema, type).find(isPassive));
+
+/** The names of a relation by the senses of their words: `mentored_by` by the sense that 辅导 has, too. */
+const namesBySense = keptBySchema((schema, type: string) => {
+  const names = new Map<string, string[]>();
+  for (const name of namesOfRelation(schema, type)) {
+    for (const sense of normalizeText(name).split(/[_ ]/).map(senseOf)) {
+      const known = names.get(sense);
+      if (known) known.push(name);
+      else names.set(sense, [name]);
+    }
+  }
+  return names;
+});
 
 /**
  * Refuses `parts that contain X` if orders contain parts and parts contain parts: an answer with the parts in the same order as X would be

@@ -4,7 +4,8 @@ import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry, type Synonym } from '../../questions/vocabulary.js';
 import { type EarlierQuestion, type Reading } from '../../questions/linking/follow-up.js';
 import { meaningOf } from '../../questions/linking/meaning.js';
-import { type LinkedQuestion, mostMentions } from '../../questions/linking/link-question.js';
+import { asksTooMuch } from '../../questions/linking/asks-too-much.js';
+import { type LinkedQuestion } from '../../questions/linking/link-question.js';
 import { planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
 import { type PlanSchema } from '../../questions/planning/schema-paths.js';
@@ -47,7 +48,7 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
   const ids = found.mentions.flatMap(({ meanings }) =>
     meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
   );
-  const isTooMuch = found.mentions.length > mostMentions;
+  const isTooMuch = asksTooMuch(found);
   const wanted = isTooMuch ? [] : [...ids, ...(found.among?.nodes ?? []).map(({ id }) => id)];
   const entities = new Map((await readNodes(reader, [...new Set(wanted)])).map(node => [node.id, toAnswerNode(node)]));
   const linked = confirmNames(followUp.text, found, entities);
