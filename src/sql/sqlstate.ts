@@ -32,6 +32,7 @@ export const sqlstates = {
   diskFull: '53100',
   outOfMemory: '53200',
   configurationLimitExceeded: '53400',
+  programLimitExceeded: '54000',
   tooManyColumns: '54011',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',

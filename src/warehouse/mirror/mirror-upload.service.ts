@@ -14,7 +14,7 @@ import { type OpenedFile, openFile } from './body/open-file.js';
 import { Received } from './body/received.js';
 import { tableNameProblem } from '../files/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
-import { isTooLarge, tooLarge } from './copy/copy-errors.js';
+import { isTooLarge, rowTooLarge, tooLarge } from './copy/copy-errors.js';
 import { type FileFormat, fileProblem } from '../files/file-problem.js';
 import { type FieldRewrite, formOfType, listForm } from '../files/field-rewrite.js';
 import { typeForm } from './csv/type-form.js';
@@ -279,7 +279,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
  */
 function toUploadError(format: FileFormat, error: unknown): unknown {
   if (isLockTimeout(error)) return new TableBusyError();
-  return isTooLarge(error) ? tooLarge(format) : error;
+  return isTooLarge(error) ? tooLarge(format) : (rowTooLarge(format, error) ?? error);
 }
 
 function requireTableName(table: string): void {

@@ -1,7 +1,7 @@
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { exceedsBackend } from '../../../common/errors/run-failure.js';
 import { isTooLargeForAnyValue } from '../../../database/too-large-allocation.js';
-import { sqlstates } from '../../../sql/sqlstate.js';
+import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyLines } from '../../files/copy-lines.js';
 import { type FileFormat, fileProblem } from '../../files/file-problem.js';
@@ -65,11 +65,19 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   );
 }
 
-/** PostgreSQL writes rows in batches, so the line that it names may be one of the next. */
+/** PostgreSQL moves each value of more than 24 bytes out of a row of more than 8 KB, so a row with so few columns always fits. */
+export const mostSurelyFitting = 300;
+
 const largeRow = {
-  zh: '这一行或紧邻其前的一行过大：一行除长文本外至多约 8 KB；请减少列数，分成几张表导入',
-  en: 'the row at this line or shortly before is too large for PostgreSQL, which keeps some 8 KB of a row besides long texts; load fewer columns, in several tables',
+  zh: `这一行过大，PostgreSQL 存不下：一行除长值外至多约 8 KB；至多 ${mostSurelyFitting} 列的行总能存下，请把列分到几张表导入`,
+  en: `the row is too large for PostgreSQL, which keeps some 8 KB of a row besides long values; rows of ${mostSurelyFitting} columns always fit, so load the columns in several tables`,
 };
+
+/** 422 for a row that was taken, and is too large in the types that the rest of the file needs; null for any other error. */
+export function rowTooLarge(format: FileFormat, error: unknown): SchemaError | null {
+  if (sqlstateOf(error) !== sqlstates.programLimitExceeded) return null;
+  return new SchemaError([{ loc: ['body'], text: largeRow, type: `${format}_row_refused` }]);
+}
 
 function reasonFor(code: string): Bilingual {
   if (code.startsWith('54')) return largeRow;

@@ -4,7 +4,7 @@ import { mirrorSchema } from '../mirror-schema.js';
 import { type RenamedColumn } from '../rename-columns.js';
 import { type FieldRewrite } from '../../files/field-rewrite.js';
 import { CopyStream } from './copy-stream.js';
-import { toRowError } from './copy-errors.js';
+import { mostSurelyFitting, toRowError } from './copy-errors.js';
 import { type BlankLines, CopyLines } from '../../files/copy-lines.js';
 import { type FileFormat } from '../../files/file-problem.js';
 
@@ -37,6 +37,9 @@ export interface TargetOptions {
 
 /** The column with the line of the file. No column of a file can have this name, because names with control characters are refused. */
 export const lineColumn = 'line\u0001';
+
+/** PostgreSQL writes rows in batches, and blames the last line of a batch for a row that is too large. A volatile condition prevents batches. */
+const rowByRow = ' WHERE random() >= 0';
 
 /** The new type of a column, and a function that turns the SQL of the former value into the SQL of the new value. */
 export interface TypeChange {
@@ -132,7 +135,8 @@ export class CopyTarget {
     // With FREEZE, vacuum does not need to rewrite the pages of a new table later. CopyStream explains the HEADER option.
     const freeze = this.options.exists ? '' : ', FREEZE';
     this.lines = new CopyLines(line);
-    this.copy = new CopyStream(this.client, `COPY ${this.table} (${columns}) FROM STDIN (${form}, HEADER${freeze})`);
+    const condition = this.names.length > mostSurelyFitting ? rowByRow : '';
+    this.copy = new CopyStream(this.client, `COPY ${this.table} (${columns}) FROM STDIN (${form}, HEADER${freeze})${condition}`);
   }
 
   /** @throws SchemaError with the line of a row that PostgreSQL refuses */
