@@ -3,7 +3,7 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { atOnce } from '../../text/steps.js';
 import { CsvScanner, type Scanned, type ScannerOptions } from './csv-scanner.js';
 import { dateForm, listForm, longestRewritten } from './field-rewrite.js';
-import { BIGINT, BOOLEAN, DATE, INT, type Kind, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN } from './csv-values.js';
+import { BIGINT, BOOLEAN, DATE, GROUPED, INT, type Kind, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN } from './csv-values.js';
 
 function scannerOf(columns: number, options: Partial<ScannerOptions> & { marker?: string; cut?: string } = {}): CsvScanner {
   return new CsvScanner({
@@ -197,7 +197,10 @@ describe('CsvScanner', () => {
       [['1', '1.50', '-0.5', '.5', '1e-7'], NUMERIC],
       [['01', '1'], TEXT],
       [['00'], TEXT],
-      [['+1'], TEXT],
+      [['+1'], GROUPED],
+      [['+'], TEXT],
+      [['+-1'], TEXT],
+      [['+01'], TEXT],
       [['1', '1 '], TEXT],
       [['1.2.3'], TEXT],
       [['1', '-'], TEXT],

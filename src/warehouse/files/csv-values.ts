@@ -16,7 +16,10 @@ export const TIMESTAMP = 7;
 export const TIMESTAMPTZ = 8;
 /** Numbers as those of NUMERIC, but with a comma in place of the point. */
 export const COMMAS = 9;
-/** Numbers with digits in groups, such as `1.234,56`; also columns that have both numbers with a point and numbers with a comma. */
+/**
+ * Numbers with digits in groups, such as `1.234,56`, and numbers with a leading plus; also columns that have both numbers with a point and
+ * numbers with a comma.
+ */
 export const GROUPED = 10;
 
 export type Kind =
@@ -55,7 +58,9 @@ export function isText(kind: number): boolean {
 /** A bit that `classifyValue` adds to a kind if PostgreSQL would print the value in another spelling. */
 export const LOSSY = 16;
 
+const PLUS = 43;
 const COMMA = 44;
+const MINUS = 45;
 const POINT = 46;
 
 /** The most digits of a number. A longer string of digits counts as a code, though PostgreSQL's numeric allows far more digits. */
@@ -64,11 +69,13 @@ const LARGEST_EXPONENT = 300;
 
 /**
  * The kind of the non-empty value in `bytes[start, end)`. The value is unquoted, or quoted without doubled quotes. LOSSY is added if the
- * spelling is not canonical. A value with leading zeros or a leading plus is a text, because such values are codes or telephone numbers.
+ * spelling is not canonical. A value with leading zeros or a leading plus is stored as text, because such values are codes or telephone
+ * numbers.
  */
 export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
   if (first <= 57 && first >= COMMA) return classifyNumberOrTime(bytes, start, end);
+  if (first === PLUS) return classifyPlus(bytes, start, end);
   const length = end - start;
   if (length === 4 || length === 5) return classifyBoolean(bytes, start, end);
   return TEXT;
@@ -119,6 +126,12 @@ function classifyNumberOrTime(bytes: Uint8Array, start: number, end: number): nu
   return kind === TEXT && end - start <= longestGrouped && isGrouped(bytes, start, end) ? GROUPED : kind;
 }
 
+/** GROUPED for a number behind a plus, so that its column is text, and a warning names the types that read its points or commas. */
+function classifyPlus(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start < 2 || bytes[start + 1] === MINUS) return TEXT;
+  return isNumber(classifyNumberOrTime(bytes, start + 1, end) & ~LOSSY) ? GROUPED : TEXT;
+}
+
 /** The most bytes of a number with digits in groups. */
 const longestGrouped = 80;
 /**
@@ -145,7 +158,7 @@ export const UNSURE = 4;
  * - 0 for a number without a point or comma, and for an address such as `192.168.100.101`.
  */
 export function signOf(bytes: Uint8Array, start: number, end: number): number {
-  const first = bytes[start] === 45 ? start + 1 : start;
+  const first = bytes[start] === MINUS || bytes[start] === PLUS ? start + 1 : start;
   let last = end - 1;
   while (last >= first && bytes[last] !== POINT && bytes[last] !== COMMA) last--;
   if (last < first) return 0;

@@ -76,6 +76,9 @@ describe('numbers with commas in CSV', () => {
     [["1'234.50"]],
     [['12.5', '12,5']],
     [['1.234', '1.234,5']],
+    [['+2,5']],
+    [['+1', '-2,5', '3']],
+    [['+2.5', '7']],
   ])('keeps %j as texts, and warns', async values => {
     const { types, texts, warnings } = await loadColumn(values);
     expect(types).toEqual(['text', 'text']);
@@ -90,6 +93,7 @@ describe('numbers with commas in CSV', () => {
     [['1,2', '1,2,3']],
     [['030 123 456']],
     [['555 123 456']],
+    [['+4917012345', '+1']],
     [['192.168.100.101']],
     [['52,5°']],
     [['31.12.2024']],

@@ -104,7 +104,7 @@ function keptAsText({ name, signs }: NumberColumn): Bilingual {
   const fitting = Object.entries({ ...(sure !== SURE_POINT && forms[SURE_COMMA]), ...(sure !== SURE_COMMA && forms[SURE_POINT]) });
   const as = inOptions(name);
   return {
-    zh: `列“${name}”里是数字，但逗号或点可以有两种读法，因此存为文本；请用 ?types= 说明写法：${fitting.map(([example, form]) => `${example} 写 ${as}:decimal(${form})`).join('，')}`,
-    en: `column "${name}" has numbers whose commas or points can be read in two ways, so it is text; say in ?types= how they are written: ${fitting.map(([example, form]) => `${as}:decimal(${form}) for ${example}`).join(', ')}`,
+    zh: `列“${name}”里是数字，但可以有两种读法，因此存为文本；请用 ?types= 说明写法：${fitting.map(([example, form]) => `${example} 写 ${as}:decimal(${form})`).join('，')}`,
+    en: `column "${name}" has numbers that can be read in two ways, so it is text; say in ?types= how they are written: ${fitting.map(([example, form]) => `${as}:decimal(${form}) for ${example}`).join(', ')}`,
   };
 }
