@@ -155,7 +155,10 @@ function timeTypeForm(type: string): FieldRewrite | null {
   if (name === '') return null;
   const digits = Number(whole ?? part ?? 6);
   if (name === 'interval') {
-    const wanted = { zh: `秒至多 ${digits} 位小数的时间间隔`, en: `an interval with at most ${digits} decimals of a second` };
+    const wanted = {
+      zh: `秒至多 ${digits} 位小数、月数为整数的时间间隔`,
+      en: `an interval with at most ${digits} decimals of a second and no part of a month`,
+    };
     return check(text => !roundsInterval(text, digits), wanted);
   }
   const { pattern, kinds, wanted } = timeTypes[zoned ? 'timetz' : name]!;
@@ -171,28 +174,39 @@ function changesClock(digits: number): (text: string) => boolean {
   return text => changed.test(text);
 }
 
-/** Microseconds of the units of an interval. The units from months on are absent, because their length is not fixed. */
-const microseconds: readonly [RegExp, bigint][] = [
-  [/^(?:us|mic)/i, 1n],
-  [/^(?:ms|millis)/i, 1_000n],
-  [/^(?:s|$)/i, 1_000_000n],
-  [/^m(?!on|il)/i, 60_000_000n],
-  [/^h/i, 3_600_000_000n],
-  [/^d(?!ec)/i, 86_400_000_000n],
-  [/^w/i, 604_800_000_000n],
+/** The units of an interval, in months from months on, because their length is not fixed, and else in microseconds. */
+const units: readonly { name: RegExp; months?: bigint; microseconds?: bigint }[] = [
+  { name: /^mon/i, months: 1n },
+  { name: /^y/i, months: 12n },
+  { name: /^dec/i, months: 120n },
+  { name: /^c/i, months: 1_200n },
+  { name: /^mil(?!lis)/i, months: 12_000n },
+  { name: /^(?:us|mic)/i, microseconds: 1n },
+  { name: /^(?:ms|millis)/i, microseconds: 1_000n },
+  { name: /^(?:s|$)/i, microseconds: 1_000_000n },
+  { name: /^m/i, microseconds: 60_000_000n },
+  { name: /^h/i, microseconds: 3_600_000_000n },
+  { name: /^d/i, microseconds: 86_400_000_000n },
+  { name: /^w/i, microseconds: 604_800_000_000n },
 ];
 /** Decimals of an amount that are computed. Weeks have 604.8 billion microseconds, so a longer fraction is never a whole number of them. */
 const mostDigits = 40;
 
-/** Whether an amount of an interval has a part of a second that `digits` decimals do not hold: `1.5 days` has none, and `0.00001 h` has one. */
+/**
+ * Whether an amount of an interval has a part of a second that `digits` decimals do not hold, or a part of a month, for which PostgreSQL
+ * takes a number of days or another number of months: `1.5 days` and `1.5 years` have none, `0.00001 h` and `1.55 years` have one.
+ */
 function roundsInterval(text: string, digits: number): boolean {
   const step = 10n ** BigInt(6 - digits);
-  for (const [, whole = '', decimals = '', unit = ''] of text.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
-    const size = microseconds.find(([name]) => name.test(unit))?.[1];
+  // In `P1MT1M` the letter M stands for months before the T, and for minutes behind it.
+  const spelled = text.replace(/^\s*[-+]?p[^t]*/i, date => date.replace(/m/i, 'mon'));
+  for (const [, whole = '', decimals = '', unit = ''] of spelled.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
+    const size = units.find(({ name }) => name.test(unit));
     if (size === undefined) continue;
     if (whole.length > mostDigits || /[1-9]/.test(decimals.slice(mostDigits))) return true;
     const kept = decimals.slice(0, mostDigits);
-    if ((BigInt(whole + kept) * size) % (step * 10n ** BigInt(kept.length)) !== 0n) return true;
+    const [scale, least] = size.months === undefined ? [size.microseconds!, step] : [size.months, 1n];
+    if ((BigInt(whole + kept) * scale) % (least * 10n ** BigInt(kept.length)) !== 0n) return true;
   }
   return false;
 }
