@@ -1,8 +1,8 @@
 import { bareCarriageReturn, csvProblem, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
+import { cut } from '../../text/cut.js';
 import { type Steps } from '../../text/steps.js';
-import { SchemaError } from '../../common/errors/api-error.js';
 import { JsonReader } from './json-reader.js';
-import { requireKeysOnce } from './unique-keys.js';
+import { keyFault, tooManyKeys } from './unique-keys.js';
 import { type BlankLines } from './copy-lines.js';
 import { CsvRows } from './csv-rows.js';
 import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
@@ -15,6 +15,7 @@ import {
   holdsKind,
   INT,
   isDate,
+  isText,
   type Kind,
   LOSSY,
   NUMERIC,
@@ -29,15 +30,13 @@ import {
 
 const LF = 10;
 const CR = 13;
-const tooManyKeys = {
-  zh: '文档过深或键过多，无法检查有无重复的键；类型 json 或 text 的列可保留原文',
-  en: 'the document is too deep, or has too many keys to find one that is there twice; a column of the type json or text keeps it',
-};
 const QUOTE = 34;
 const MINUS = 45;
 const DOT = 46;
 /** The lines behind which a value that makes its column text is told: codes such as A3 mostly come among the first lines. */
 const lateLines = 100;
+/** The most characters of such a value that are told. */
+const mostShown = 40;
 const bothSigns = SURE_COMMA | SURE_POINT;
 
 /** Bytes that are scanned between two pauses. Their rows take less than a millisecond, or some milliseconds if fields are rewritten. */
@@ -99,8 +98,8 @@ export class CsvScanner {
   readonly lossyLines: Float64Array;
   /** By column index: the line of the value that last widened the column's kind; 0 for none. */
   readonly widenedLines: Float64Array;
-  /** By column index, of columns that a value far behind the first record made text: the line of the value, and the kind before it. */
-  readonly lateTexts = new Map<number, { line: number; kind: Kind }>();
+  /** By column index, of columns that a value far behind the first record made text: the value, its line, and the kind before it. */
+  readonly lateTexts = new Map<number, { line: number; kind: Kind; text: string }>();
   /** By column index: the bits that `signOf` returned for the column's numbers. */
   readonly signs: Uint8Array;
   private readonly json = new JsonReader(Buffer.alloc(0));
@@ -296,17 +295,11 @@ export class CsvScanner {
   private *requireKeys(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): Steps<void> {
     const isQuoted = bytes[start] === QUOTE;
     if (!isQuoted && this.isNull(bytes, start, end)) return;
-    try {
-      yield* requireKeysOnce(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted);
-    } catch (error) {
-      const [problem] = error instanceof SchemaError ? error.problems : [];
-      if (!problem) throw error;
-      // PostgreSQL itself refuses a text that is not JSON.
-      if (['ndjson_syntax', 'ndjson_nul', 'ndjson_surrogate'].includes(problem.type)) return;
-      const place = this.place(line, column);
-      if (problem.type !== 'ndjson_repeated_key') throw csvProblem('value', place, tooManyKeys);
-      throw csvProblem('value', place, misread(place.column ?? '', bytes.toString('utf8', start, Math.min(end, start + 400)), form));
-    }
+    const fault = yield* keyFault(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted ? QUOTE : null);
+    if (fault === null) return;
+    const place = this.place(line, column);
+    const shown = bytes.toString('utf8', start, Math.min(end, start + 400));
+    throw csvProblem('value', place, fault === 'twice' ? misread(place.column ?? '', shown, form) : tooManyKeys);
   }
 
   /** @returns the end of an unquoted field: the place of a delimiter, a line feed, or the carriage return before a line feed */
@@ -374,8 +367,10 @@ export class CsvScanner {
         this.rows.cutHere();
       }
       if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
-      if (wider === TEXT && kind !== UNKNOWN && line - this.options.line >= lateLines)
-        this.lateTexts.set(column, { line, kind: kind as Kind });
+      if (isText(wider) && kind !== UNKNOWN && !isText(kind) && line - this.options.line >= lateLines) {
+        const shown = Buffer.from(bytes.subarray(start, Math.min(end, start + 4 * mostShown + 4))).toString();
+        this.lateTexts.set(column, { line, kind: kind as Kind, text: cut(shown, mostShown) });
+      }
       this.kinds[column] = wider;
       this.widenedLines[column] = line;
     }

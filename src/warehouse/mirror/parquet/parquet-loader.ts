@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { ApiError, SchemaError } from '../../../common/errors/api-error.js';
 import { FairShare } from '../../../common/turns/fair-share.js';
+import { inTurns, Pace } from '../../../common/turns/pace.js';
 import { Settings } from '../../../config/settings.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { TableTooWideError } from '../../clients/require-few-columns.js';
@@ -102,6 +103,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
     try {
       const lines = new RowLines(columns, target);
       const most = Math.max(densest.freeBytes, densest.ratio * size);
+      const pace = new Pace();
       let read = 0;
       const rows = reading.rows({ table, columns: namesInFile })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
       for (;;) {
@@ -112,7 +114,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
         if (next.done) break;
         read += next.value.length;
         if (read > most) throw tooDense();
-        await target.write(lines.of(next.value), []);
+        await target.write(await inTurns(lines.of(next.value), pace), []);
       }
       return { rows: await target.endCopy(), columns: target.columns, renamed: made?.renamed ?? [] };
     } catch (error) {

@@ -3,10 +3,14 @@ import { fromCopyField, nullField, toCopyField } from '../copy/copy-text.js';
 import { type CopyTarget } from '../copy/copy-target.js';
 import { fileProblem } from '../../files/file-problem.js';
 import { longestRecordBytes } from '../../files/csv-encoding.js';
-import { type FieldRewrite, longestRewritten, misread } from '../../files/field-rewrite.js';
+import { documentForm, type FieldRewrite, longestRewritten, misread } from '../../files/field-rewrite.js';
+import { JsonReader } from '../../files/json-reader.js';
+import { keyFault, tooManyKeys } from '../../files/unique-keys.js';
+import { type Steps } from '../../../text/steps.js';
 
 const tab = 9;
 const lineFeed = 10;
+const backslash = 92;
 /** Maximum number of UTF-8 bytes for one UTF-16 code unit. */
 const bytesOfCharacter = 3;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
@@ -20,6 +24,7 @@ export class RowLines {
   private readonly isUnchanged: boolean;
   private readonly hasRewrites: boolean;
   private readonly hasLines: boolean;
+  private readonly json = new JsonReader(Buffer.alloc(0));
   /** The index of the column to which the next bytes belong. */
   private column = 0;
   /** The parts read so far of a value that is to be rewritten. */
@@ -35,6 +40,7 @@ export class RowLines {
   ) {
     // DuckDB writes values as PostgreSQL does, so only texts have forms. Values of another type than that of the table are checked.
     this.rewrites = columns.map(({ name, type }) => {
+      if (target.givenType(name) === 'jsonb' && type !== 'jsonb') return documentForm;
       const form = target.rewriteOf(name);
       if (type === 'text' || form === null) return form;
       return type === target.givenType(name) ? null : form.typed === undefined ? form : form.typed;
@@ -45,12 +51,12 @@ export class RowLines {
   }
 
   /**
-   * Converts a chunk, which may end within a row. Only a value that is to be rewritten is kept until it is complete, so a row of 16 MiB is
-   * never processed in one step.
+   * Converts a chunk, which may end within a row. Only a value that is to be rewritten is kept until it is complete, and documents are read
+   * in steps, so a row of 16 MiB is never processed in one step.
    * @returns the bytes to send for the chunk
    * @throws SchemaError with the row that is too long, or has a text that is not in the form of its column
    */
-  of(chunk: Buffer): Buffer {
+  *of(chunk: Buffer): Steps<Buffer> {
     if (this.isUnchanged) return chunk;
     const out: Buffer[] = [];
     let sent = 0;
@@ -68,7 +74,7 @@ export class RowLines {
         out.push(chunk.subarray(sent, at));
         sent = end;
         this.hold(chunk.subarray(at, end), rewrite);
-        if (end < chunk.length) out.push(this.rewritten(rewrite));
+        if (end < chunk.length) out.push(yield* this.kept(rewrite));
       }
       at = end;
       if (at === chunk.length) break;
@@ -104,13 +110,22 @@ export class RowLines {
   private hold(part: Buffer, rewrite: FieldRewrite): void {
     this.value.push(part);
     this.valueBytes += part.length;
-    if (this.valueBytes > bytesOfCharacter * longestRewritten) this.rewritten(rewrite);
+    if (this.valueBytes > bytesOfCharacter * longestRewritten && !rewrite.isDocument) this.rewritten(rewrite, Buffer.concat(this.value));
   }
 
-  private rewritten(rewrite: FieldRewrite): Buffer {
+  private *kept(rewrite: FieldRewrite): Steps<Buffer> {
     const bytes = Buffer.concat(this.value);
     this.value = [];
     this.valueBytes = 0;
+    if (!rewrite.isDocument) return this.rewritten(rewrite, bytes);
+    const fault = yield* keyFault(this.json, bytes, 0, bytes.length, backslash);
+    if (fault === null) return bytes;
+    const { name } = this.columns[this.column]!;
+    const text = fault === 'twice' ? misread(name, fromCopyField(bytes.toString('utf8', 0, 400)), rewrite) : tooManyKeys;
+    throw fileProblem('parquet', 'value', { line: this.row + 1, column: name }, text);
+  }
+
+  private rewritten(rewrite: FieldRewrite, bytes: Buffer): Buffer {
     const field = bytes.toString('utf8');
     if (field === nullField) return bytes;
     const text = fromCopyField(field.slice(0, longestRewritten));

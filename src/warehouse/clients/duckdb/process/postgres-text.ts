@@ -89,7 +89,10 @@ export function postgresTextOf(type: DuckDBType): PostgresText | null {
     const element = isNested(type.valueType) ? null : postgresTextOf(type.valueType);
     if (element) return arrayOf(element);
   }
-  if (isNested(type)) return fitsJson(type) ? { type: 'jsonb', sql: value => `to_json(${value})::VARCHAR`, isPlain: false } : null;
+  if (isNested(type)) {
+    const json = bringsKeys(type) ? 'json' : 'jsonb';
+    return fitsJson(type) ? { type: json, sql: value => `to_json(${value})::VARCHAR`, isPlain: false } : null;
+  }
   return simple.get(type.typeId) ?? null;
 }
 
@@ -104,6 +107,16 @@ function arrayOf(element: PostgresText): PostgresText {
 
 function isNested(type: DuckDBType): boolean {
   return [DuckDBListType, DuckDBArrayType, DuckDBStructType, DuckDBMapType].some(nested => type instanceof nested);
+}
+
+/**
+ * Whether values of the type bring keys of their own. Documents, and maps of Parquet files, may have a key twice, of which jsonb would keep
+ * the last one only; json keeps the text.
+ */
+function bringsKeys(type: DuckDBType): boolean {
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return bringsKeys(type.valueType);
+  if (type instanceof DuckDBStructType) return type.entryTypes.some(bringsKeys);
+  return type instanceof DuckDBMapType || type.alias === 'JSON';
 }
 
 /** Whether DuckDB writes values of the type as JSON without rounding. PostgreSQL keeps the numbers of JSON as they are written. */
