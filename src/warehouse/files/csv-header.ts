@@ -7,8 +7,6 @@ import { bareCarriageReturn, csvProblem, nulByte } from './csv-problem.js';
 const LF = 10;
 const CR = 13;
 const QUOTE = 34;
-const OPEN_LIST = 91;
-const OPEN_OBJECT = 123;
 
 export const mostColumns = 1600;
 
@@ -68,7 +66,7 @@ export function readHeader(
     const end = bytes[at++];
     if (end === LF) return { names, consumed: at, line: line + 1, nameLine: headerLine };
     if (end !== delimiter) {
-      throw strayHeaderQuote(headerLine, bytes[start.at]!);
+      throw csvProblem('stray_quote', { line: headerLine }, { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' });
     }
   }
   return null;
@@ -146,19 +144,6 @@ function closingQuote(bytes: Uint8Array, from: number): number {
 
 function text(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
-}
-
-function strayHeaderQuote(line: number, first: number): SchemaError {
-  const isJson = first === OPEN_OBJECT || first === OPEN_LIST;
-  const json = {
-    zh: '；若是 JSON，请每行写一个对象，以 Content-Type: application/x-ndjson 上传',
-    en: '; if the file is JSON, write one object a line and send it as Content-Type: application/x-ndjson',
-  };
-  return csvProblem(
-    'stray_quote',
-    { line },
-    { zh: `表头里的引号位置不对${isJson ? json.zh : ''}`, en: `a quote is out of place in the header${isJson ? json.en : ''}` },
-  );
 }
 
 function unterminated(line: number): SchemaError {

@@ -12,13 +12,12 @@ export interface GzipBounds {
   ms: number;
 }
 
-/** The first bytes of a ZIP file. An Excel workbook is a ZIP file too. */
-const zipHead = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+const gzipHead = Buffer.from([0x1f, 0x8b]);
 
 /**
  * Decompresses a body that begins with the magic bytes of gzip, or that is declared as gzip (`isDeclared`). Any other body passes through
  * unchanged.
- * @throws SchemaError if the bytes are not gzip, are a ZIP file, or exceed `bounds`
+ * @throws SchemaError if the bytes are not gzip, or exceed `bounds`
  */
 export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {
   const chunks = source[Symbol.asyncIterator]();
@@ -32,14 +31,13 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
     }
   };
   try {
-    while (head.length < zipHead.length) {
+    while (head.length < gzipHead.length) {
       const next = await chunks.next();
       if (next.done) break;
       head = Buffer.concat([head, next.value]);
     }
     received = head.length;
-    if (head.subarray(0, zipHead.length).equals(zipHead)) throw zipped();
-    if (!isDeclared && !(head[0] === 0x1f && head[1] === 0x8b)) {
+    if (!isDeclared && !head.subarray(0, gzipHead.length).equals(gzipHead)) {
       yield* counted();
       return;
     }
@@ -58,13 +56,6 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
   } finally {
     await chunks.return?.();
   }
-}
-
-function zipped(): SchemaError {
-  return problem('csv_zip', {
-    zh: '这是 Excel 工作簿或 ZIP 文件；请另存为 CSV（UTF-8）再上传',
-    en: 'this is an Excel workbook or a ZIP file; save it as CSV (UTF-8) and upload that',
-  });
 }
 
 function broken(code: string): SchemaError {

@@ -1,5 +1,6 @@
 import { type FileFormat } from '../../files/file-problem.js';
 import { type FileTold, toldByForm, toldByHead } from './file-format.js';
+import { requireFormat } from './other-files.js';
 import { gunzip, type GzipBounds } from './gunzip.js';
 import { resume, takeHead } from '../../files/head.js';
 import { type FormFile, readFormFile } from './multipart.js';
@@ -27,8 +28,10 @@ export async function openFile(
   const chunks = gunzip(wrapped, isGzip && formType === null, bounds)[Symbol.asyncIterator]();
   try {
     const head = await takeHead(chunks, headBytes);
-    const told = file.told ? toldByForm(file.told) : format;
-    return { format: told ?? toldByHead(Buffer.concat(head)), bytes: resume(head, 0, chunks), close: () => chunks.return() };
+    const begin = Buffer.concat(head);
+    const told = (file.told ? toldByForm(file.told) : format) ?? toldByHead(begin);
+    requireFormat(begin, told);
+    return { format: told, bytes: resume(head, 0, chunks), close: () => chunks.return() };
   } catch (error) {
     await chunks.return();
     throw error;

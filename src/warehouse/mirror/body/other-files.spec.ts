@@ -1,0 +1,56 @@
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { requireFormat } from './other-files.js';
+
+function refusal(head: string, format: 'csv' | 'ndjson' | 'parquet' = 'csv'): { type: string; en: string } | null {
+  try {
+    requireFormat(Buffer.from(head, 'latin1'), format);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const [problem] = error.problems;
+    return { type: problem!.type, en: problem!.text.en };
+  }
+}
+
+describe('requireFormat', () => {
+  it.each([
+    ['PK\u0003\u0004\u0014\u0000', /ZIP.*save it as CSV/],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', /old Excel.*save it as CSV/],
+    ['%PDF-1.4\n', /PDF.*save it as CSV/],
+    ['<html><body>x</body></html>', /web page.*check the address/],
+    ['\xef\xbb\xbf\n <!DOCTYPE html>\n<html>', /web page/],
+    ['<table border="1"><tr>', /web page/],
+    ['<?xml version="1.0"?>\n<a/>', /XML/],
+    ['[{"a":1}]', /JSON.*jq -c '\.\[\]'/],
+    ['{\n  "a": 1\n}\n', /JSON.*jq -c \./],
+    ['{"a": 1}\n', /application\/x-ndjson/],
+    ['PAR1\u0015\u0004', /application\/vnd\.apache\.parquet/],
+    ['\x89PNG\r\n', /image/],
+    ['7z\xbc\xaf\x27', /archive.*gzip/],
+  ])('refuses %j by name, with a way out', (head, told) => {
+    expect(refusal(head)?.en).toMatch(told);
+  });
+
+  it.each([
+    'a,b\n',
+    'PK,a\n',
+    '%PDF,a\n',
+    '<DATE>\t<TIME>\n',
+    '<table>,<x>\n',
+    '<5,x\n',
+    '{id},x\n',
+    '[id],"x"\n',
+    'GIF8,x\n',
+    '"<html>",x\n',
+    '',
+  ])('takes %j as CSV', head => {
+    expect(refusal(head)).toBeNull();
+  });
+
+  it('takes files of the formats that they are sent as', () => {
+    expect(refusal('{"a": 1}\n', 'ndjson')).toBeNull();
+    expect(refusal('PAR1', 'parquet')).toBeNull();
+    expect(refusal('<html>', 'ndjson')?.type).toBe('ndjson_other_format');
+    expect(refusal('PK\u0003\u0004')?.type).toBe('csv_zip');
+  });
+});
