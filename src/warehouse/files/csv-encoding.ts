@@ -4,7 +4,8 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { type Steps } from '../../text/steps.js';
 import { resume, takeHead } from './head.js';
 import { csvProblem } from './csv-problem.js';
-import { decodeSingleBytes, looksWestern } from './western-text.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { decodeSingleBytes, looksWestern, westernWord } from './western-text.js';
 
 export type CsvEncoding = 'utf-8' | 'gb18030' | 'windows-1252' | 'iso-8859-1';
 
@@ -31,6 +32,8 @@ export interface DecodedCsv {
   encoding: CsvEncoding;
   /** True if the encoding was guessed: neither the caller nor a byte order mark named it, and the first bytes look like windows-1252. */
   isGuessed: boolean;
+  /** The warnings about a guess, with the text that it rests on. */
+  warnings: Bilingual[];
 }
 
 /**
@@ -44,8 +47,10 @@ export async function toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoi
   const chunks = source[Symbol.asyncIterator]();
   try {
     const head = await takeHead(chunks, isTold ? longestMark : sampleBytes);
-    const { encoding, markBytes, isGuessed } = detect(Buffer.concat(head), choice);
-    return { bytes: decode(encoding, resume(head, markBytes, chunks)), encoding, isGuessed };
+    const begin = Buffer.concat(head);
+    const { encoding, markBytes, isGuessed } = detect(begin, choice);
+    const warnings = isGuessed ? [guessed(westernWord(begin))] : [];
+    return { bytes: decode(encoding, resume(head, markBytes, chunks)), encoding, isGuessed, warnings };
   } catch (error) {
     await chunks.return?.();
     throw error;
@@ -91,8 +96,8 @@ function notUtf8(line: number): SchemaError {
     'not_utf8',
     { line },
     {
-      zh: '这一行不是 UTF-8 编码；GBK/GB18030 文件请加上 ?encoding=gb18030，西欧 Windows 文件请加上 ?encoding=windows-1252',
-      en: 'the bytes are not UTF-8; say ?encoding=gb18030 for GBK or GB18030, or ?encoding=windows-1252 for a file of Western Windows',
+      zh: '这一行不是 UTF-8 编码；GBK/GB18030 文件请加上 ?encoding=gb18030，西欧 Windows 文件请加上 ?encoding=windows-1252；其他编码（如 Big5、Shift-JIS、KOI8-R）的文件请另存为 UTF-8，若只有个别行损坏，请改写这些行',
+      en: 'the bytes are not UTF-8; say ?encoding=gb18030 for GBK or GB18030, or ?encoding=windows-1252 for a file of Western Windows; save a file of another encoding, such as Big5, Shift-JIS or KOI8-R, as UTF-8; if only some lines are broken, write them anew',
     },
   );
 }
@@ -110,6 +115,13 @@ function detect(head: Buffer, { asked, charset }: EncodingChoice): { encoding: C
     throw encodingProblem(`文件以 ${mark.encoding} 的字节顺序标记开头`, `the file begins with the byte order mark of ${mark.encoding}`);
   }
   return { ...mark, isGuessed: false };
+}
+
+function guessed({ line, word }: { line: number; word: string }): Bilingual {
+  return {
+    zh: `文件不是 UTF-8，推测为 windows-1252，如第 ${line} 行的“${word}”；若读错了，请用 ?encoding= 说明编码，或另存为 UTF-8 再上传`,
+    en: `the file is not UTF-8 and was taken for windows-1252, as in "${word}" in line ${line}; if that is wrong, name the encoding by ?encoding=, or save the file as UTF-8`,
+  };
 }
 
 function readMark(head: Buffer): { encoding: CsvEncoding; markBytes: number } | null {

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
+/** The most bytes before and behind the first letter beyond ASCII that are searched for its word. */
+const mostShown = 40;
+
 /** Characters of windows-1252 at 0x80 to 0x9f, by the WHATWG Encoding Standard; five bytes without a character stay control characters. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
@@ -7,19 +10,36 @@ const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090�
 export function decodeSingleBytes(bytes: Buffer, encoding: 'windows-1252' | 'iso-8859-1'): Buffer {
   const text = bytes.toString('latin1');
   if (encoding === 'iso-8859-1') return Buffer.from(text);
-  return Buffer.from(text.replace(/[\u0080-\u009f]/g, character => windows1252[character.charCodeAt(0) - 0x80]!));
+  return Buffer.from(text.replace(/[\u0080-\u009f]/g, character => toCharacter(character.charCodeAt(0))));
+}
+
+function toCharacter(byte: number): string {
+  return windows1252[byte - 0x80] ?? String.fromCharCode(byte);
 }
 
 /** Whether a byte is rare in windows-1252 texts. Texts in Shift-JIS and in the Cyrillic code pages of DOS have many such bytes. */
 const isRare = (byte: number): boolean =>
   (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
 
+/** The letters of windows-1252 beyond ASCII, by case, and the signs that stand directly before letters, such as ¿, «, “ and °. */
+const small = /[ªµºß-öø-ÿšœž]/;
+const capital = /[À-ÖØ-ÞŠŒŽŸ]/;
+const opening = /[\u00a0¡¿«»‹›“‘„‚°–—†·]/;
+
+/** Whether the character of the byte at `at` stands where western texts have it: capitals begin words or follow capitals. */
+function fitsWord(sample: Buffer, at: number): boolean {
+  const character = toCharacter(sample[at]!);
+  if (small.test(character)) return true;
+  if (capital.test(character)) return !isSmallLetter(sample[at - 1]);
+  return opening.test(character) || !isLetter(sample[at + 1]);
+}
+
 /** The byte of ß in windows-1252. With a quotation mark after it, it is also a valid UTF-8 character, but one of the rare script N'Ko. */
 const sharpS = 0xdf;
 
 /**
- * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters. In the
- * multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8
+ * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters, with capitals
+ * at the beginnings of words, and few signs stand directly before a letter as in Big5's `½s`. In the multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8
  * characters beyond ASCII is probably UTF-8 with some broken bytes, because hardly any windows-1252 word looks like a UTF-8 character. It
  * is not western: as windows-1252, all these letters would be wrong.
  */
@@ -33,9 +53,25 @@ export function looksWestern(sample: Buffer): boolean {
     if (at === start) continue;
     if (sample[start] !== sharpS && isUtf8(sample.subarray(start, at))) return false;
     runs++;
+    if (!fitsWord(sample, start)) continue;
     if (at - start === 1 || (at - start <= 3 && isLetter(sample[start - 1]) && isLetter(sample[at]))) western++;
   }
   return western >= runs * 0.8;
+}
+
+/** The first word beyond ASCII of a text that `looksWestern`, with its 1-based line: the evidence for the guess. */
+export function westernWord(sample: Buffer): { line: number; word: string } {
+  const first = sample.findIndex(byte => byte >= 0x80);
+  const text = decodeSingleBytes(sample.subarray(Math.max(0, first - mostShown), first + mostShown), 'windows-1252').toString();
+  const words = text.split(/[\s,;|"]+/);
+  return {
+    line: sample.subarray(0, first).toString('latin1').split('\n').length,
+    word: words.find(word => /[^\u0000-\u007f]/.test(word)) ?? '',
+  };
+}
+
+function isSmallLetter(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 97 && byte <= 122;
 }
 
 function isLetter(byte: number | undefined): boolean {

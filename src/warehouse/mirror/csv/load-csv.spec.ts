@@ -168,6 +168,7 @@ describe('loadCsv', () => {
     const guessed = await load(bytes, { chunk: 1 });
     expect(guessed).toMatchObject({ encoding: 'windows-1252', isEncodingGuessed: true, texts: [['müßig – à gogo', '€ 5']] });
     expect(guessed.columns[0]!.name).toBe('größe');
+    expect(guessed.warnings.map(({ en }) => en)).toEqual([expect.stringMatching(/windows-1252, as in "größe" in line 1.*\?encoding=/)]);
     const told = await load(bytes, { format: { encoding: { asked: 'iso-8859-1', charset: undefined } } });
     expect(told).toMatchObject({ encoding: 'iso-8859-1', isEncodingGuessed: false, texts: [['müßig \u0096 à gogo', '\u0080 5']] });
     const quoted = '»Spaß« für größere Mäuse über Höhen';

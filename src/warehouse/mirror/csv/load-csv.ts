@@ -47,7 +47,7 @@ export async function loadCsv(
   target: CopyTarget,
   sizes = defaultSizes,
 ): Promise<LoadedCsv> {
-  const { bytes, encoding, isGuessed } = await toUtf8(source, format.encoding);
+  const { bytes, encoding, isGuessed, warnings: guesses } = await toUtf8(source, format.encoding);
   const blocks = new CsvBlocks(bytes);
   try {
     const { header: told, delimiter } = await takeHead(blocks, format, sizes.block);
@@ -58,7 +58,8 @@ export async function loadCsv(
     target.checkAllNames(header.names, renamed);
     const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
-      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed, renamed };
+      const loaded = await load.run();
+      return { ...loaded, warnings: [...guesses, ...loaded.warnings], delimiter, encoding, isEncodingGuessed: isGuessed, renamed };
     } catch (error) {
       await load.abort();
       throw error;
@@ -167,13 +168,13 @@ class CsvLoad {
   }
 
   private lateTexts(): Bilingual[] {
-    // Texts that only look like numbers, such as `555 123 456`, were never numbers.
-    const changed = [...this.scanner.lateTexts].filter(([, { kind }]) => !isText(kind));
-    return changed.slice(0, mostWarnings).map(([column, { line, kind }]) => {
+    // Numbers with decimal commas are texts until the end of the file.
+    const changed = [...this.scanner.lateTexts].filter(([column]) => this.target.columns[column]!.type === 'text');
+    return changed.slice(0, mostWarnings).map(([column, { line, kind, text }]) => {
       const [name, type] = [this.header.names[column]!, KIND_TYPES[kind]];
       return {
-        zh: `列“${name}”在第 ${line} 行之前都是 ${type}，这一行的值不是，因此存为文本`,
-        en: `column "${name}" is text because of the value in line ${line}; those before are of the type ${type}`,
+        zh: `列“${name}”存为文本，因为第 ${line} 行的值是 '${text}'，而之前都是 ${type}`,
+        en: `column "${name}" is text because of '${text}' in line ${line}; the values before are of the type ${type}`,
       };
     });
   }
