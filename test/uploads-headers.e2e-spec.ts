@@ -157,16 +157,28 @@ describe('ways out of a refused file', () => {
     expect((await problem('valued', 'id,v\n1,是\n', { types: 'v:boolean' })).msg).toMatch(/'是'.*v:text/);
     const wide = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join();
     const row = Array.from({ length: 1_600 }, () => '1234567890123456789012345').join();
-    expect((await problem('wide', `${wide}\n${row}\n`)).msg).toMatch(/at this line or shortly before.*fewer columns/);
+    expect((await problem('wide', `${wide}\n${row}\n`)).msg).toMatch(/line 2: the row is too large.*300 columns/);
+    const fitting = wide.replace(/c\d+/g, '123456789');
+    const late = await problem('wide', `${wide}\n${`${fitting}\n`.repeat(250)}${wide}\n`);
+    expect(late).toMatchObject({ type: 'csv_row_refused', msg: expect.stringContaining('300 columns') });
     expect((await problem('pretty', '{\n  "id": 1\n}\n', {}, 'application/x-ndjson')).msg).toContain('jq -c .');
+  });
+
+  it('refuses a web page in the place of a table, which stays as it was', async () => {
+    await upload('page', 'a,b\n1,2\n').expect(201);
+    expect(await problem('page', '<html><body>x</body></html>')).toMatchObject({
+      type: 'csv_other_format',
+      msg: expect.stringContaining('a web page'),
+    });
+    expect(await textsOf('page')).toEqual([[1, 2]]);
   });
 
   it('warns of a late value that makes a column of numbers text', async () => {
     const rows = Array.from({ length: 3_000 }, (_, row) => `${row},${row}.5,2024-01-01\n`).join('');
     const { body } = await upload('late', `i,n,d\n${rows}abc,1,x\n`).expect(201);
     expect(body.warnings).toEqual([
-      expect.stringMatching(/"i".*line 3002.*integer/),
-      expect.stringMatching(/"d".*line 3002.*date/),
+      expect.stringMatching(/"i".*'abc' in line 3002.*integer/),
+      expect.stringMatching(/"d".*'x' in line 3002.*date/),
     ]); // prettier-ignore
     expect((await upload('codes', 'code\n12\nA3\n').expect(201)).body.warnings).toEqual([]);
   });
