@@ -108,8 +108,8 @@ describe('ways out of a refused file', () => {
     ['carriage returns alone in one column', 'id\r1\r2\r', 'csv_bare_carriage_return', 'LF'],
     ['a doubled carriage return', 'id,v\r\r\n1,a\r\r\n', 'csv_bare_carriage_return', 'LF'],
     ['UTF-16 without a mark', Buffer.from('id,v\n1,a\n', 'utf16le'), 'csv_nul', 'UTF-8'],
-    ['a JSON list', '[{"id": 1}]\n', 'csv_stray_quote', 'application/x-ndjson'],
-    ['a page', '<html><body>x</body></html>', 'csv_no_rows', 'empty=true'],
+    ['a JSON list', '[{"id": 1}]\n', 'csv_other_format', 'application/x-ndjson'],
+    ['a page', '<html><body>x</body></html>', 'csv_other_format', 'a web page'],
     ['a header alone', 'id,v\n\n', 'csv_no_rows', 'empty=true'],
     ['a row of too many fields', 'id,v\n1,5,a\n', 'csv_field_count', 'delimiter='],
   ])('%s never renames a column and replaces no rows', async (_title, file, type, way) => {
@@ -162,15 +162,6 @@ describe('ways out of a refused file', () => {
     const late = await problem('wide', `${wide}\n${`${fitting}\n`.repeat(250)}${wide}\n`);
     expect(late).toMatchObject({ type: 'csv_row_refused', msg: expect.stringContaining('300 columns') });
     expect((await problem('pretty', '{\n  "id": 1\n}\n', {}, 'application/x-ndjson')).msg).toContain('jq -c .');
-  });
-
-  it('refuses a web page in the place of a table, which stays as it was', async () => {
-    await upload('page', 'a,b\n1,2\n').expect(201);
-    expect(await problem('page', '<html><body>x</body></html>')).toMatchObject({
-      type: 'csv_other_format',
-      msg: expect.stringContaining('a web page'),
-    });
-    expect(await textsOf('page')).toEqual([[1, 2]]);
   });
 
   it('warns of a late value that makes a column of numbers text', async () => {

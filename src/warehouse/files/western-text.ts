@@ -38,10 +38,11 @@ function fitsWord(sample: Buffer, at: number): boolean {
 const sharpS = 0xdf;
 
 /**
- * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters, with capitals
- * at the beginnings of words, and few signs stand directly before a letter as in Big5's `½s`. In the multi-byte encodings of Asia, and in the code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8
- * characters beyond ASCII is probably UTF-8 with some broken bytes, because hardly any windows-1252 word looks like a UTF-8 character. It
- * is not western: as windows-1252, all these letters would be wrong.
+ * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters, capitals at
+ * the beginnings of words, and hardly a sign directly before a letter, as in `½s` of Big5. In the multi-byte encodings of Asia, and in the
+ * code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8 characters beyond ASCII is probably UTF-8
+ * with some broken bytes, because hardly any windows-1252 word looks like a UTF-8 character. It is not western: as windows-1252, all these
+ * letters would be wrong.
  */
 export function looksWestern(sample: Buffer): boolean {
   if (isUtf8(wholeCharacters(sample))) return false;

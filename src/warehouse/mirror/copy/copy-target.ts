@@ -38,7 +38,7 @@ export interface TargetOptions {
 /** The column with the line of the file. No column of a file can have this name, because names with control characters are refused. */
 export const lineColumn = 'line\u0001';
 
-/** PostgreSQL writes rows in batches, and blames the last line of a batch for a row that is too large. A volatile condition prevents batches. */
+/** A volatile condition. PostgreSQL else writes rows in batches, and its error about a row too large has the last line of the batch. */
 const rowByRow = ' WHERE random() >= 0';
 
 /** The new type of a column, and a function that turns the SQL of the former value into the SQL of the new value. */
