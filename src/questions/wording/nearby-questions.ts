@@ -8,7 +8,7 @@ import { findMetricWords } from '../linking/metric-words.js';
 import { isNumeric } from '../linking/numerals.js';
 import { unreadOf } from '../linking/question-terms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
-import { irregularPlurals } from '../linking/word-roots.js';
+import { irregularPlurals, isVerbForm } from '../linking/word-roots.js';
 import { othersIn } from '../planning/refuse-others.js';
 import { hopsFrom, leadsToOne, type PlanSchema } from '../planning/schema-paths.js';
 import { type MetricEntry } from '../vocabulary.js';
@@ -27,8 +27,6 @@ type Place = Pick<Mention, 'start' | 'end'>;
 
 /** Maximum labels, and maximum nodes, for which plain questions are made, because only a few questions are shown. */
 const mostNamed = 3;
-/** Maximum limits of a question that are left out, one at a time, because the caller examines only some nearby questions. */
-const mostLimits = 10;
 /** Source of a pattern for words that mean nothing without the words behind. It covers both languages, which a question may mix. */
 const joining = String.raw`\b(?:in|into|from|of|by|with|for|at|on|to|than|as|since|before|after|during|the|an?|and|or)\b|[,;、，]|在|来自|从|由|于|和|与|或`;
 /**
@@ -42,21 +40,22 @@ const dangling = new RegExp(
   `^的|(?:${joining}|\\b(?:is|are|was|were|do|does|did|has|have|not|that|who|which)\\b|[的是有])\\s*[?.!？。！]?$`,
   'iu',
 );
-/** Matches the words between a verb and its object, or its agent: `located in 华东`, `supplied by Exotic`. */
-const beforeObject = /^\s*(?:(?:by|in|at|from|to|with|for|of|on)\s+(?:the\s+)?)?$/;
-/** Matches text before a name that the sentence needs: after 了, 过 or 着, or as the subject of `did X supply`. */
-const beforeNeeded = /(?:[了过着]|\b(?:did|does|do|has|have|that|which|whom)\s+(?:the\s+)?)$/;
+/** Matches text before an adjective: a determiner or a preposition. A verb would stand behind its subject instead. */
+const beforeAdjective = /(?:的|哪些|哪个|\b(?:the|an?|all|any|which|what|many|of|from|by|in|at|to|with|for|and|or)\s+)$/;
+/** Matches a question whose verb stands at its end or in the next clause: `Which papers did X publish`. */
+const endsWithVerb = /\b(?:did|does|do|is|are|was|were|has|have|had)\b/;
 /** Matches the end of a question. */
 const end = /^\s*[?.!？。！]*$/;
 
 /**
- * Questions near an unanswered question, the nearest first: the question without the words that were not understood, the question without
- * one of its limits, and plain questions about the metrics, labels and nodes that it names. The caller has to test which can be answered.
+ * Questions near an unanswered question, the nearest first: the question without the words that were not understood, and plain questions
+ * about the metrics, labels and nodes that it names. No understood part of the question is left out, because the rest would ask something
+ * else in words that look the same. The caller has to test which can be answered.
  */
 export function nearbyQuestions(linked: LinkedQuestion, missed: readonly string[], context: NearbyContext): string[] {
   const near = [
     ...questionsOfMetrics(linked, missed, context),
-    ...shorterQuestions(linked, missed, context),
+    ...shorterQuestion(linked, missed, context),
     ...plainQuestions(linked, context),
   ];
   return [...new Map(near.map(text => [bare(text), text])).values()].filter(text => bare(text) !== bare(context.text));
@@ -81,44 +80,34 @@ function bare(text: string): string {
   return text.toLowerCase().replace(/[?？.。!！\s]+$/, '');
 }
 
-/** The question with parts left out. Empty if the rest may mean something else: with a negation, or with a time beside unknown words. */
-function shorterQuestions(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
+/** The question without its unread words. Empty if the rest may mean something else: with a negation, or with a time. */
+function shorterQuestion(linked: LinkedQuestion, missed: readonly string[], { text }: NearbyContext): string[] {
   const unread = placesOf([...missed, ...othersIn(unreadOf(linked))], linked);
   const isNegated = linked.mentions.some(mention => intentsOf(mention, 'negation') !== null);
-  const isTimed = unread.length > 0 && linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
-  if (isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
-  // Leave out the shortest limits first, because this changes the question least.
-  const limits = linked.mentions.filter(mention => isLimit(mention, linked)).sort((a, b) => a.text.length - b.text.length);
-  const cuts = [...(unread.length > 0 ? [unread] : []), ...limits.slice(0, mostLimits).map(limit => [...unread, limit])];
-  const own = written(text, linked.text);
-  return cuts
-    .map(places => cut(own, places, place => unread.includes(place) && isBeforeNoun(place, linked)))
-    .filter(near => near !== '' && !dangling.test(near));
+  const isTimed = linked.mentions.some(({ meanings: [first] }) => first?.as === 'time');
+  if (unread.length === 0 || isNegated || isTimed || unread.some(place => !isSpare(place, linked))) return [];
+  const near = cut(written(text, linked.text), unread, place => isBeforeNoun(place, linked));
+  return near === '' || dangling.test(near) ? [] : [near];
 }
 
-/** Whether a place can be cut out of a sentence: it stands before a noun (`unhappy customers`) or at the end (`ordered Chai happily`). */
+/** Whether a place can be cut out: an adjective before its noun (`unhappy customers`), or an adverb at the end (`ordered Chai happily`). */
 function isSpare(place: Place, linked: LinkedQuestion): boolean {
   const { text, mentions } = linked;
-  if (/[哪几谁什多少何]/.test(text.slice(place.start, place.end))) return false;
-  const isAfterName = mentions.some(mention => text.slice(mention.end, place.start).trim() === '' && mention.end <= place.start);
-  const isBound = place.start === 0 || isAfterName || /[\s的]$/.test(text.slice(0, place.start));
-  return (
-    isBound && (isBeforeNoun(place, linked) || (isAfterName && /\s$/.test(text.slice(0, place.start)) && end.test(text.slice(place.end))))
+  const [ahead, word] = [text.slice(0, place.start), text.slice(place.start, place.end)];
+  if (/[哪几谁什多少何]/.test(word)) return false;
+  if (isBeforeNoun(place, linked)) return beforeAdjective.test(ahead) || (ahead === '' && /^[a-z]/.test(word));
+  const isAfterName = mentions.some(
+    ({ end: until, meanings: [first] }) => (first?.as === 'entity' || first?.as === 'value') && text.slice(until, place.start) === ' ',
   );
+  const hasVerb = mentions.some(
+    ({ end: until, text: own, meanings }) => until <= place.start && (isVerbForm(own) || meanings.some(({ as }) => as === 'relation')),
+  );
+  return isAfterName && hasVerb && !endsWithVerb.test(ahead) && end.test(text.slice(place.end));
 }
 
 function isBeforeNoun(place: Place, { text, mentions }: LinkedQuestion): boolean {
   const next = mentions.find(({ start }) => start >= place.end && text.slice(place.end, start).trim() === '');
   return next?.meanings[0]?.as === 'label';
-}
-
-/** Whether a question stays a sentence without a mention: the mention is a name, a value or a time, and no verb needs it. */
-function isLimit({ start, meanings: [first] }: Mention, { text, mentions }: LinkedQuestion): boolean {
-  const isName = first?.as === 'entity' || first?.as === 'value' || first?.as === 'time';
-  const isOfVerb = mentions.some(
-    ({ end: until, meanings }) => until <= start && meanings[0]?.as === 'relation' && beforeObject.test(text.slice(until, start)),
-  );
-  return isName && !isOfVerb && !beforeNeeded.test(text.slice(0, start));
 }
 
 /** Places of whole words outside of all mentions. */
@@ -162,9 +151,11 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
   const ofMetrics = metrics
     .filter(({ id }) => namedMetrics.has(id))
     .flatMap(metric => {
-      const [by] = metric.dimensions;
+      // `by from museum` would be no English.
+      const by = metric.dimensions.map(spoken).find(dimension => !/^(?:from|to|in|at|of|by|for|with)\b/i.test(dimension));
       const name = spoken(metric);
-      return [...(by ? [zh ? `各${spoken(by)}的${name}` : `${name} by ${spoken(by)}`] : []), zh ? `${name}是多少` : `What is the ${name}?`];
+      const total = zh ? `${name}是多少` : `What ${plural(name) === name ? 'are' : 'is'} the ${name}?`;
+      return [...(by === undefined ? [] : [zh ? `各${by}的${name}` : `${name} by ${by}`]), total];
     });
   // Skip a name that several nodes have, because the name does not say which node is meant.
   const nodes = named.flatMap(meaning => {
@@ -185,7 +176,9 @@ function plainQuestions(linked: LinkedQuestion, { schema, metrics, entities, lan
     const counted = around(schema, label.name, true).sort((a, b) => Number(labels.includes(b)) - Number(labels.includes(a)))[0];
     return [
       ...(counted ? [zh ? `每个${name}有多少${spoken(counted)}` : `How many ${plural(spoken(counted))} does each ${name} have?`] : []),
-      ...(measure === undefined ? [] : [zh ? `${measure}最高的${name}是哪个` : `Which ${name} has the highest ${measure}?`]),
+      ...(measure === undefined
+        ? []
+        : [zh ? `${measure}最高的${name}是哪个` : `Which ${name} has the ${plural(measure) === measure ? 'most' : 'highest'} ${measure}?`]),
       zh ? `有多少${name}` : `How many ${plural(name)} are there?`,
     ];
   });
@@ -211,9 +204,10 @@ function isMeasure({ name, type, column }: PropertySchema, label: LabelSchema, {
   );
 }
 
-/** The form of a name inside a sentence: `Order` becomes `order`, `SKU` stays. */
+/** The form of a name inside a sentence: `Order` becomes `order`, `floor_area` becomes `floor area`, `SKU` stays. */
 function inSentence(name: string): string {
-  return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
+  const spoken = name.replaceAll('_', ' ');
+  return /^[A-Z][a-z]/.test(spoken) ? spoken.charAt(0).toLowerCase() + spoken.slice(1) : spoken;
 }
 
 /** The plural of a word. A word that is already plural, as labels often are, stays as it is. */
