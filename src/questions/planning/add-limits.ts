@@ -11,7 +11,7 @@ import { isNumeric } from '../linking/numerals.js';
 import { type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 import { refuseUnit } from './refuse-units.js';
-import { type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { joinSpans } from './time-spans.js';
 
 /** Limits a pattern by comparisons and times. Returns the words for properties that these limits use, and notes on assumptions. */
@@ -97,7 +97,7 @@ function addTimes(
   const days = dates.filter(({ isYear }) => !isYear);
   const unnamed = days.length > 0 ? days : dates;
   const meant = namedDates.length > 0 ? namedDates : saidDates(unnamed, words, schema, first.mention.text, notes);
-  const found = oneDate(meant, writer.target, schema, first.mention, choices);
+  const found = oneDate(meant, writer.target, words, schema, first.mention, choices);
   if (!found)
     throw new UnplannableError(
       `所问的对象没有日期，无法限定“${first.mention.text}”`,
@@ -126,13 +126,22 @@ function addTimes(
 
 /**
  * The date that a time limits, out of several dates; undefined if there are none.
- * @throws AmbiguousQuestionError if there are several dates and none was chosen. It lists the dates of the target first, beginning with the
- *   date named after the target
+ * @throws AmbiguousQuestionError if there are several dates and none was chosen. It lists the dates of a named relation
+ *   first, then those of the target, beginning with the date named after the target
  */
-function oneDate(dates: PatternDate[], target: string, schema: GraphSchema, time: Mention, choices: NameChoices): PatternDate | undefined {
+function oneDate(
+  dates: PatternDate[],
+  target: string,
+  words: SchemaWord[],
+  schema: GraphSchema,
+  time: Mention,
+  choices: NameChoices,
+): PatternDate | undefined {
   const label = schema.labels.find(({ name }) => name === target);
   const own = label && ownDate(label)?.name;
-  const rank = ({ ownerName, property }: PatternDate): number => (ownerName !== target ? 2 : property === own ? 0 : 1);
+  const isOfVerb = ({ owner, ownerName }: PatternDate): boolean =>
+    owner === 'edge' && words.some(word => isOnlyRelation(word) && word.relations.has(ownerName));
+  const rank = (date: PatternDate): number => (isOfVerb(date) ? 0 : date.ownerName !== target ? 3 : date.property === own ? 1 : 2);
   const sorted = [...dates].sort((a, b) => rank(a) - rank(b));
   const isOfOne = sorted.every(({ ownerName }) => ownerName === sorted[0]?.ownerName);
   const nameOf = ({ ownerName, property }: PatternDate): string => (isOfOne ? property : `${ownerName}.${property}`);
@@ -149,13 +158,20 @@ function yearFrom(day: string, property: string, time: string): number {
   );
 }
 
-/** Each of several times with the date before it: `started in 2025 and ended in 2026`. Null unless each time has a date of its own. */
+/**
+ * Each of several times with the date before it (`started in 2025 and ended in 2026`) or behind it (2025年开始且2026年结束). Null unless each time
+ * has a date of its own.
+ */
 function timesWithDates({ times }: QuestionTerms, words: SchemaWord[]): [TimeTerm, SchemaWord][] | null {
   const dates = words.filter(isDateWord);
   if (times.length < 2 || dates.length !== times.length) return null;
-  const isOwn = ({ mention }: TimeTerm, i: number): boolean =>
-    (dates[i]?.mention.end ?? Infinity) <= mention.start && mention.end <= (dates[i + 1]?.mention.start ?? Infinity);
-  return times.every(isOwn) ? times.flatMap((time, i) => (dates[i] ? [[time, dates[i]]] : [])) : null;
+  const alternate = (first: { mention: Mention }[], second: { mention: Mention }[]): boolean =>
+    first.every(
+      ({ mention }, i) =>
+        mention.end <= (second[i]?.mention.start ?? 0) && (second[i]?.mention.end ?? 0) <= (first[i + 1]?.mention.start ?? Infinity),
+    );
+  const isPaired = alternate(dates, times) || alternate(times, dates);
+  return isPaired ? times.flatMap((time, i) => (dates[i] ? [[time, dates[i]]] : [])) : null;
 }
 
 /** Whether a word names only dates. */
