@@ -75,8 +75,8 @@ describe('events of a date', () => {
 });
 
 describe('several times', () => {
-  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展'])(
-    '%s: each time limits the date before it',
+  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展', '2025年开始且2026年结束的借展'])(
+    '%s: each time limits the date beside it',
     async question => {
       expect(await plan(question)).toMatchObject({
         cypher: expect.stringContaining('WHERE t.start_date >= $p1 AND t.start_date < $p2 AND t.end_date >= $p3 AND t.end_date < $p4'),
@@ -152,6 +152,14 @@ describe('values of a property', () => {
 });
 
 describe('lists in an order', () => {
+  it.each(['museums by number of artifacts', 'Museums by the number of artifacts'])('%s: counts nothing instead', async question => {
+    expect(await ask(question)).toMatch(/^refused: It is not clear how "by (?:the )?number of" orders the answer/);
+  });
+
+  it.each(['number of artifacts by museum', 'top 3 museums by number of artifacts'])('%s: counts for each', async question => {
+    expect(await ask(question)).toContain('RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC');
+  });
+
   it.each(['Sort museums by floor area', 'museums by floor area'])('%s: is ordered by the property', async question => {
     expect(await ask(question)).toBe('MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area`, t.name');
   });

@@ -108,6 +108,12 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `不清楚“${kept.mention.text}”是否也要除去，请分开问`,
       `It is not clear whether "${kept.mention.text}" is left out too; ask for each apart`,
     );
+  const byNumber = terms.top === null && /\bby (?:the )?number of\b/.exec(rest)?.[0];
+  if (byNumber)
+    throw new UnplannableError(
+      `不清楚“${byNumber}”怎样排列；请问哪个最多，或按名称问数量，例如“number of orders by customer”`,
+      `It is not clear how "${byNumber}" orders the answer; ask which has the most, or for the number itself, such as "number of orders by customer"`,
+    );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
   if (isWhether && (terms.top !== null || groupLabel(terms) !== null || everything.test(rest)))
     throw new UnplannableError(
