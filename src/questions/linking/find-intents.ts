@@ -159,7 +159,7 @@ const rules: Rule[] = [
     pattern: new RegExp(`哪(${numeralPattern})${measureWord}(?=.{1,30}最[多少高低大小好差]\\s*[?？。]?$)`, 'g'),
     read: groups => [{ kind: 'which' }, number(groups)],
   },
-  { pattern: /[吗么](?=\s*[?？。]?$)|^\s*(?:是否|是不是)/g, read: is({ kind: 'whether' }) },
+  { pattern: /[吗么](?=\s*[?？。]?$)|^\s*是否|是不是/g, read: is({ kind: 'whether' }) },
   { pattern: /^\s*(?:is|are|was|were|do|does|did|has|have|had)\b/g, read: is({ kind: 'whether' }) },
   { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },
   { pattern: new RegExp(`${notAt}\\b(?:the )?(?:top|best|highest|largest|biggest)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(true) },
@@ -234,7 +234,7 @@ const rules: Rule[] = [
     ),
     read: is({ kind: 'which' }),
   },
-  { pattern: /是不是|有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },
+  { pattern: /有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },
   {
     pattern:
       /并?不是|不在|不属于|不来自|不包括|不包含|并非|不|非(?![常洲])|除了|除去|排除|除(?![夕法尘])|以外|之外|除外|外(?=[的,，、各每有还都共所]|$)/g,

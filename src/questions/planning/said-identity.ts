@@ -64,12 +64,12 @@ export function isSaidToBe(blank: string, name: Mention, { mention, labels, rela
   if (labels.size === 0 || relations.size > 0 || mention.start < name.end) return false;
   const between = blank.slice(name.end, mention.start);
   if (saidBefore.test(blank.slice(0, name.start))) return saidBetween.test(between);
-  return /[吗么嘛]\s*[?？]?\s*$/.test(blank) && saidInChinese.test(between);
+  return /[吗么嘛]\s*[?？]?\s*$|是不是/.test(blank) && saidInChinese.test(between);
 }
 
 const saidBefore = new RegExp(`^\\s*${be}\\s+(?:the\\s+)?["'“‘]?$`);
 const saidBetween = new RegExp(`^["'”’]?\\s+${adverbs}${article}\\s+$`);
-const saidInChinese = new RegExp(`^["”』」》]?\\s*${chineseAdverbs}(?:是|属于|算)(?:一[个家名位种款件]|[个家名位种款件])?\\s*的?$`);
+const saidInChinese = new RegExp(`^["”』」》]?\\s*${chineseAdverbs}(?:是不是|是|属于|算)(?:一[个家名位种款件]|[个家名位种款件])?\\s*的?$`);
 
 /**
  * Refuses `Is the museum Jade Cup an artifact?` if no museum is called so, and `Is the museum an artifact?`: a path between the two labels
