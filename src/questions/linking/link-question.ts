@@ -19,7 +19,7 @@ import { limitsDate } from './compared-times.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
-import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms } from './word-forms.js';
+import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNoun } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
@@ -234,7 +234,7 @@ async function findNames(
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const known = isVerbHere(own, text, end) ? [] : lexicon.find(own);
+      const known = isVerbHere(own, text, end) ? [] : withNoun(own, lexicon.find(own), word => lexicon.find(word));
       const words = known.length > 0 || /[a-z]/.test(own) ? known : lexicon.find(withoutAspect(own));
       const sign = words.length > 0 ? '' : signBehind(text, end);
       const isNothing =

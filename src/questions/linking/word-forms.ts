@@ -1,5 +1,6 @@
 import { type Meaning, type Mention } from './meaning.js';
 import { isNumeric } from './numerals.js';
+import { isVerbForm } from './word-roots.js';
 
 const bound = /^\s+(?:(?:by|for|at)\s+)?(?:above|over|under|below|more|less|fewer|at least|at most|exactly|between|[\d<>=])/;
 
@@ -16,6 +17,25 @@ export function withoutForms(words: Meaning[], values: readonly unknown[], rest:
       (word.as === 'relation' && /^\s+(?:by|for|to|with|from|at|on|in)\b/.test(rest)) ||
       (word.as === 'property' && word.isEvent === true && hasTime),
   );
+}
+
+const preposition = / (?:from|to|of|by|in|at|for)$/;
+
+/** The noun of a word that names a relation too, without the preposition of that name: "loans" in "loans from". */
+export function withoutPreposition(own: string): string {
+  return own.replace(preposition, '');
+}
+
+/**
+ * Adds the label that a noun names together with the preposition after it: "loans from" may name the relation `loaned_from`, and asks for
+ * loans all the same.
+ * @param find finds the meanings of a word
+ */
+export function withNoun(own: string, words: Meaning[], find: (word: string) => Meaning[]): Meaning[] {
+  const noun = withoutPreposition(own);
+  if (noun === own || noun.includes(' ') || isVerbForm(noun) || words.length === 0 || words.some(({ as }) => as !== 'relation'))
+    return words;
+  return [...words, ...find(noun).filter(({ as }) => as === 'label')];
 }
 
 /** Whether a word counts the things before it, though a property of other things is called like the word: 供应商数量, 零件的数量. */

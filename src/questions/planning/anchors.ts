@@ -18,6 +18,8 @@ export interface Anchor {
 }
 
 const joining = /^\s*(?:[,，、]\s*)?(?:(和|与|及|以及|且|又|and)|或者?|or)?\s*(?:(?:the|in|from|of|又|还)\s*)*$/;
+/** Matches a preposition that no conjunction precedes, which joins nothing: `loans to A from B`. */
+const apart = /^\s*(?:in|from|of)\b/;
 
 export function isEntity(term: EntityTerm | ValueTerm): term is EntityTerm {
   return 'nodes' in term;
@@ -30,7 +32,8 @@ export function groupAnchors({ text, entities, values, top }: QuestionTerms): An
   for (const term of terms) {
     const labels = labelsOf(term);
     const last = anchors.at(-1);
-    const match = last && joining.exec(text.slice(last.mention.end, term.mention.start));
+    const between = last ? text.slice(last.mention.end, term.mention.start) : '';
+    const match = last && !apart.test(between) && joining.exec(between);
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
     // `A的客户比B多`: a comparison joins the two named things A and B.
     const isJoined =
@@ -38,7 +41,7 @@ export function groupAnchors({ text, entities, values, top }: QuestionTerms): An
       (match || (top?.ofTwo === true && terms.length === 2)) &&
       shared.length > 0 &&
       last.negated === term.negated &&
-      text.slice(last.mention.end, term.mention.start) !== '';
+      between !== '';
     if (isJoined && areAlike(last.terms[0], term)) {
       last.terms.push(term);
       last.labels = shared;

@@ -5,6 +5,7 @@ import { type Mention, meaningOf } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
+import { endSaid } from './end-prepositions.js';
 import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
@@ -91,14 +92,18 @@ export function readFilters(
   return filters;
 }
 
-/** The roles whose dimension is named right before a node, as in `to hub Hamburg Nord`. All roles if none is named. */
+/**
+ * The roles whose dimension is named right before a node, as in `to hub Hamburg Nord`, or meant by the preposition there, as in
+ * `from Hamburg Nord`. All roles if none is named.
+ */
 function rolesNamed({ text }: QuestionTerms, { start }: Mention, { dimensions }: MetricEntry, roles: string[]): string[] {
-  const before = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘\s]+$/, '');
-  const named = roles.filter(role => {
-    const dimension = dimensions.find(({ name }) => name === role);
-    return [role, ...(dimension?.aliases ?? [])].some(name => endsWith(before, normalizeText(name.replaceAll('_', ' '))));
-  });
-  return named.length > 0 ? named : roles;
+  const ahead = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘]+$/, '');
+  const before = ahead.trimEnd();
+  const namesOf = (role: string): string[] => [role, ...(dimensions.find(({ name }) => name === role)?.aliases ?? [])];
+  const named = roles.filter(role => namesOf(role).some(name => endsWith(before, normalizeText(name.replaceAll('_', ' ')))));
+  if (named.length > 0) return named;
+  const said = endSaid(ahead, roles, namesOf);
+  return said === undefined ? roles : [said];
 }
 
 function endsWith(text: string, name: string): boolean {

@@ -204,6 +204,9 @@ describe('planMetricQuestion', () => {
     const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
     expect(await planned('华东的销售额', tokens.slice(1))).toMatchObject({ filters: [{ field: '到达地区' }] });
     expect(await planned('到达地区华东的销售额')).toMatchObject({ filters: [{ field: '到达地区' }] });
+    const both = [{ field: '出发地区', values: ['E'] }, { field: '到达地区', values: ['S'] }]; // prettier-ignore
+    expect(await planned('从华东到华南的销售额')).toMatchObject({ filters: both });
+    expect(await planned('revenue from 华东')).toHaveProperty('choices');
   });
 
   it('needs a time to be bound for a question that names one', async () => {

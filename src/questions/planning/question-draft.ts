@@ -10,6 +10,7 @@ import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { languageOfTerms } from '../linking/question-language.js';
 import { type EntityTerm, type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
+import { withoutPreposition } from '../linking/word-forms.js';
 import { isVerbForm } from '../linking/word-roots.js';
 import { pluralOf, singularOf } from '../linking/noun-forms.js';
 import { spokenName, spokenProperty } from '../linking/spoken-name.js';
@@ -231,13 +232,13 @@ export abstract class QuestionDraft {
   protected subjectOf(target: SchemaWord | null, label: string): string {
     const said =
       target && this.isSpoken(target.mention) && (this.language === 'en' || target.mention.meanings.some(({ as }) => as === 'label'));
-    return said ? target.mention.text : this.spokenLabel(label);
+    return said ? withoutPreposition(target.mention.text) : this.spokenLabel(label);
   }
 
   /** The question's own word for a label, else a name of the label in the language of the question. */
   protected spokenLabel(label: string): string {
     const said = this.words.find(({ labels, mention }) => labels.has(label) && this.isSpoken(mention));
-    if (said) return said.mention.text;
+    if (said) return withoutPreposition(said.mention.text);
     return spokenName(label, this.labelOf(label)?.aliases ?? [], this.language);
   }
 

@@ -9,6 +9,7 @@ import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
 import { notHappened } from './happened.js';
 import { dateOfEvent } from './label-dates.js';
+import { relationSaid } from './end-prepositions.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
@@ -106,10 +107,23 @@ class PatternReader {
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
     const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
     this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
+    for (const [anchor, words] of this.wordsOf) words.push(...this.prepositionOf(anchor, words));
     this.blank = outsideNames(context.terms);
     this.blankValues = outsideValues(context.terms);
     this.shared = sharedWord(this.blank, part.words);
     refuseSharedVerbs(context.terms, part.allWords, this.wordsOf, part.negatedParts);
+  }
+
+  /** The preposition before a named thing, if it alone tells which of several relations is meant: `loans from A to B`. */
+  private prepositionOf({ mention, labels }: Anchor, words: readonly SchemaWord[]): SchemaWord[] {
+    const { asked, target } = this.part;
+    const from = new Set([...(asked.word?.labels ?? []), ...(target === null ? [] : [target])]);
+    if (words.some(({ relations }) => relations.size > 0)) return [];
+    const type = relationSaid(this.context.terms.text.slice(0, mention.start), this.context.schema.edges, from, labels);
+    if (type === undefined) return [];
+    const meanings = [{ as: 'relation' as const, type }];
+    const place = { text: '', start: mention.start, end: mention.start, meanings };
+    return [{ mention: place, labels: new Set(), relations: new Set([type]), properties: [] }];
   }
 
   async read(): Promise<ReadPattern> {
@@ -335,7 +349,7 @@ class PatternReader {
     const best = found.sort((a, b) => b.score - a.score)[0];
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
     // One node cannot be two named nodes.
-    if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw this.noPath([anchor]); // prettier-ignore
+    if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw besideOther(anchor); // prettier-ignore
     this.isGuessed ||= best.reading.unnamed > 0;
     const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
     this.context.choices.requireOne(close, anchor);
@@ -462,4 +476,11 @@ class PatternReader {
       if (word.mention !== this.part.asked.word?.mention) this.required.push(word);
     }
   }
+}
+
+function besideOther({ mention: { text } }: Anchor): UnplannableError {
+  return new UnplannableError(
+    `不清楚“${text}”与前面的名称一起怎样限定；请写出它的关系，或分开问`,
+    `It is not clear how "${text}" limits the answer together with the name before it; name its relation, or ask apart`,
+  );
 }
