@@ -12,8 +12,11 @@ const notAfterNumber = '(?<![\\d.零一二两三四五六七八九十百千万�
 
 /** Source of a lookahead for the end of a value. Other text behind a number changes it to a bound or a count: `4+`, `5 and up`, `10前`. */
 const endOfValue =
-  `(?=(?:元|岁|人|吨|公里|分|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|` +
+  `(?=(?:(?:\\s|(?![a-z]))${unitPattern}|[岁人分]|${measureWord})?\\s*(?:$|[的吗且并?？。，,、]|` +
   `(?:and|who|with|that|which|in|from|for)\\b(?!\\s+(?:up|over|above|more|below|under|less)\\b)))`;
+
+/** Source of a pattern for an amount with a unit that may follow it. `5到10月` and `2019到2020年` are times. */
+const unitAmount = `${amountPattern}(?:\\s?(?![月日周]|(?<=\\d{4})年)${unitPattern})?`;
 
 interface Rule {
   pattern: RegExp;
@@ -50,6 +53,16 @@ const bareValue: Rule['read'] = groups => {
   const intent = compare('=')(groups);
   return intent?.kind === 'compare' ? { ...intent, isBare: true } : null;
 };
+
+const order = (descending: boolean | null): Rule['read'] => is({ kind: 'order', descending });
+
+/** The pattern for an order with a direction: 降序, 从高到低排序, `in descending order of`, `from high to low`, `largest first`. */
+function ordering(words: string, from: string, to: string, prefix: string, first: string, last: string): RegExp {
+  const [high, low] = [`(?:the )?(?:${first})(?:e?st)?`, `(?:the )?(?:${last})(?:e?st)?`];
+  const named = `(?:in )?(?:the )?(?:${prefix}scending|${prefix === 'de' ? 'de' : 'in'}creasing)(?: order)?|${prefix}sc`;
+  const english = `${named}|from ${high} to ${low}|${high} first`;
+  return new RegExp(`(?:${words}|[从由]${from}到${to}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
+}
 
 const number = (groups: (string | undefined)[]): Intent => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
 
@@ -93,8 +106,11 @@ const rules: Rule[] = [
     pattern: new RegExp(`${notAfterNumber}${amountPattern}\\s*(?:${measureWord}|[岁元人天]|\\s?${unitPattern})?(?:及|或)?以下`, 'g'),
     read: compare('<='),
   },
-  { pattern: new RegExp(`(?:在|介于)\\s*${amountPattern}\\s*(?:到|至|和|与|-|~)\\s*${amountPattern}\\s*之间`, 'g'), read: between },
-  { pattern: new RegExp(`\\bbetween\\s+${amountPattern}\\s+and\\s+${amountPattern}`, 'g'), read: between },
+  {
+    pattern: new RegExp(`(?:(?:在|介于)\\s*)?${unitAmount}\\s*(?:到|至|和|与|-|~)\\s*${unitAmount}\\s*之间`, 'g'),
+    read: between,
+  },
+  { pattern: new RegExp(`\\bbetween\\s+${unitAmount}\\s+and\\s+${amountPattern}`, 'g'), read: between },
   { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${amountPattern}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${amountPattern}`, 'g'), read: compare('<') },
   { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${amountPattern}`, 'g'), read: compare('>=') },
@@ -112,7 +128,7 @@ const rules: Rule[] = [
   { pattern: new RegExp(`最贵的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true, { by: 'price' }) },
   { pattern: new RegExp(`最便宜的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false, { by: 'price' }) },
   {
-    pattern: new RegExp(`(?:最近|最新|最晚|最后)的?(?:一?${measureWord})?(?:前?${countPattern}${measureWord}?)?`, 'g'),
+    pattern: new RegExp(`(?:最近|最新|最晚|最后|上一?次)的?(?:一?${measureWord})?(?:前?${countPattern}${measureWord}?)?`, 'g'),
     read: top(true, { by: 'date' }),
   },
   {
@@ -137,6 +153,19 @@ const rules: Rule[] = [
     read: top(true, { by: 'date' }),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|eldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
+  {
+    pattern: ordering('降序|倒序|逆序', '[高大多晚新]', '[低小少早旧]', 'de', 'high|larg|big|lat|new|great', 'low|small|earli|old'),
+    read: order(true),
+  },
+  {
+    pattern: ordering('升序|正序', '[低小少早旧]', '[高大多晚新]', 'a', 'low|small|earli|old', 'high|larg|big|lat|new|great'),
+    read: order(false),
+  },
+  {
+    pattern:
+      /排序|排列(?!组合)|\b(?:sorted|ordered|ranked|arranged)(?= (?:by|in|from|(?:de|a)scending)\b)|(?<=^\s*(?:please )?|,\s*)(?:sort|rank|order|arrange)(?=\s.*\bby\b)/g,
+    read: order(null),
+  },
   { pattern: /比(?![例如较重值赛])|\bthan\b/g, read: is({ kind: 'than' }) },
   {
     // `five products with the highest price`

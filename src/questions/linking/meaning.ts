@@ -53,6 +53,8 @@ export type Intent =
   | { kind: 'whether' }
   /** The word compares one named thing with another. */
   | { kind: 'than' }
+  /** A word for the order of a list: `sorted`, 降序. `descending` is null if the word tells no direction. */
+  | { kind: 'order'; descending: boolean | null }
   /** The number of things that a ranking returns: `five products with the highest price`. */
   | { kind: 'number'; value: number };
 
@@ -66,8 +68,8 @@ export type MetricWord =
   | { kind: 'growth'; since: 'year' | 'period' | null }
   /** The time beside the word is the same period of an earlier year: 去年同期. */
   | { kind: 'samePeriod' }
-  /** A bound of the metric. `value` is exact decimal text. `currency` is an ISO code; null if the question names no currency. */
-  | { kind: 'bound'; operator: '>' | '<' | '>=' | '<='; value: string; currency: string | null }
+  /** A bound of the metric. `value` is exact decimal text. `unit` is the sign or word of a currency; null if the bound has none. */
+  | { kind: 'bound'; operator: '>' | '<' | '>=' | '<='; value: string; unit: string | null }
   /** Asks which of the named things has the higher value of the metric, or the lower value. */
   | { kind: 'more'; descending: boolean }
   /** A word that joins other metric words and limits nothing. */

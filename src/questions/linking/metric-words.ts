@@ -8,14 +8,9 @@ interface Rule {
 const scales: Record<string, number> = {
   千: 1e3, 万: 1e4, 十万: 1e5, 百万: 1e6, 千万: 1e7, 亿: 1e8, k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9,
 }; // prettier-ignore
-const currencies: [words: RegExp, code: string][] = [
-  [/^(?:元|块钱?|人民币|cny|rmb|¥)$/, 'CNY'],
-  [/^(?:美元|美金|usd|dollars?|\$)$/, 'USD'],
-  [/^(?:欧元|eur|euros?|€)$/, 'EUR'],
-];
 const amount =
-  '([$¥€])?\\s?(?<!\\d[.,]?)(\\d{1,3}(?:,\\d{3}){1,5}(?:\\.\\d{1,15})?|\\d{1,15}(?:\\.\\d{1,15})?)(?![,.]*\\d)\\s?(十万|百万|千万|[千万亿]|k\\b|m\\b|thousand|million|bn\\b|billion)?(?![%％千百十万亿])' +
-  '(?:\\s?(元|块钱?|美元|美金|欧元|人民币|(?:usd|cny|rmb|eur|dollars?|euros?)\\b)|[件个单次])?(?![0-9a-z])';
+  '([$¥€£])?\\s?(?<!\\d[.,]?)(\\d{1,3}(?:,\\d{3}){1,5}(?:\\.\\d{1,15})?|\\d{1,15}(?:\\.\\d{1,15})?)(?![,.]*\\d)\\s?(十万|百万|千万|[千万亿]|k\\b|m\\b|thousand|million|bn\\b|billion)?(?![%％千百十万亿])' +
+  '(?:\\s?(元|块钱?|美元|美金|欧元|人民币|英镑|日元|港[元币]|(?:usd|cny|rmb|eur|gbp|jpy|hkd|yuan|dollars?|euros?|yen)\\b)|[件个单次])?(?![0-9a-z])';
 
 const always =
   (word: MetricWord): Rule['read'] =>
@@ -97,6 +92,5 @@ function readBound(
   // The product of a decimal and its scale is exact to 15 digits only, so round it.
   const exact = scale === undefined ? number : String(Number(value.toPrecision(15)));
   if (number.replace('.', '').length > 15 || !/^\d+(?:\.\d+)?$/.test(exact)) return null;
-  const currency = currencies.find(([words]) => words.test(sign ?? unit ?? ''))?.[1] ?? null;
-  return { kind: 'bound', operator, value: exact, currency };
+  return { kind: 'bound', operator, value: exact, unit: sign ?? unit ?? null };
 }

@@ -63,6 +63,8 @@ export interface QuestionTerms {
   groups: Mention[];
   whichs: Mention[];
   aggregate: { mention: Mention; function: 'avg' | 'sum' } | null;
+  /** The words for the order of a list. */
+  orders: { mention: Mention; descending: boolean | null }[];
   /** The word for a statistic that cannot be asked for, such as 中位数. */
   statistic: Mention | null;
   grain: Mention | null;

@@ -46,6 +46,7 @@ function changesMeaning(intent: Intent, kind: SynonymKind): boolean {
     case 'group':
     case 'grain':
     case 'aggregate':
+    case 'order':
     case 'statistic':
     case 'number':
       return false;

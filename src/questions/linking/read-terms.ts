@@ -57,6 +57,7 @@ export function readTerms(linked: LinkedQuestion, namesFirst = false): QuestionT
     groups: intent('group').flatMap(({ mention }) => (isAgentMark(text, mention, mentions) ? [] : mention)),
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
+    orders: intent('order').map(({ mention, intent: { descending } }) => ({ mention, descending })),
     statistic: intent('statistic')[0]?.mention ?? null,
     grain: grains[0]?.mention ?? null,
     than: intent('than')[0]?.mention ?? null,

@@ -1,6 +1,6 @@
-import { toldUnit } from './units.js';
+import { toldUnits } from './units.js';
 
-const told = (name: string) => toldUnit({ name });
+const told = (name: string) => toldUnits({ name })?.[0] ?? null;
 
 describe('the unit that a name tells', () => {
   it.each([
@@ -11,6 +11,8 @@ describe('the unit that a name tells', () => {
     ['年龄', 'year'],
     ['单价（元/吨）', 'cny'],
     ['weightKg', 'kg'],
+    ['price_usd', 'usd'],
+    ['票价（¥）', 'cny'],
   ])('of %s is %s', (name, unit) => {
     expect(told(name)).toBe(unit);
   });

@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Mention, meaningOf, type MetricWord } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
-import { unitIn, unitNamed } from '../linking/units.js';
+import { isMeasuredIn, unitIn, unitsNamed } from '../linking/units.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 
 /** A mention of a word that says what the question wants of the metric, such as a share or a bound. */
@@ -18,7 +18,6 @@ export function measuresOf(mentions: Mention[]): Measure[] {
   );
 }
 
-const currencies = ['CNY', 'USD', 'EUR'];
 const light = /^[\s,，]*(?:在|是|为|的|值|都|均|已|已经|(?:is|was|were|are|of|that|which|a|an)\b[\s,]*)*$/;
 
 /**
@@ -45,15 +44,11 @@ export function findBounds(
       (mention.end <= named.start && /^\s*(?:in|of|的)\s*(?:the\s+)?$/.test(text.slice(mention.end, named.start)));
     const counts = labels.some(term => term.mention.start >= mention.end && /^\s*$/.test(text.slice(mention.end, term.mention.start)));
     if (!isBeside || counts) return unclear(mention);
-    if (word.currency !== null && metric.unit !== null && currencies.includes(metric.unit) && word.currency !== metric.unit)
-      return {
-        reason: {
-          zh: `指标“${metric.name}”的单位是 ${metric.unit}，不能与 ${word.currency} 比较`,
-          en: `The metric "${metric.name}" is in ${metric.unit} and cannot be compared with ${word.currency}`,
-        },
-      };
-    const unit = word.currency === null ? unitIn(text, mention) : null;
-    if (unit && unit.is !== unitNamed(metric.unit)) return { reason: inOtherUnit(metric, unit.text) };
+    // The amount of a bound ends with its scale, as in `over 5m`, so that a unit is looked for behind the mention only.
+    const own = unitsNamed(word.unit);
+    const unit = own ? { text: word.unit ?? '', end: mention.end, fits: own } : unitIn(text, { ...mention, text: '' });
+    if (unit && !isMeasuredIn(unit, metric.unit === null ? null : (unitsNamed(metric.unit) ?? [metric.unit])))
+      return { reason: inOtherUnit(metric, unit.text) };
     having.push({ op: word.operator, value: word.value });
   }
   return { having };

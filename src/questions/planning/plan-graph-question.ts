@@ -21,11 +21,14 @@ import { PeriodPlanner } from './plan-periods.js';
 import { refuseMisleading } from './refuse-misleading.js';
 import { refuseMisplaced } from './refuse-misplaced.js';
 import { refuseBareRole, refuseTurned } from './refuse-turned.js';
+import { refuseConditionOfGroup } from './refuse-group-conditions.js';
+import { refuseDegree } from './refuse-degrees.js';
 import { refuseTwoKinds } from './refuse-two-kinds.js';
 import { refuseTwoQuestions } from './refuse-two-questions.js';
 import { refuseUniversals } from './refuse-universals.js';
 import { type Identity, readIdentity, refuseKinds } from './said-identity.js';
 import { refuseUnclearVoice } from './self-relations.js';
+import { notOrdered, saidOrder, type SortedColumn } from './said-order.js';
 import { datesOfVerb } from './verb-dates.js';
 
 /** Number of rows that a ranking fetches beyond the rows asked for, to show ties. */
@@ -51,13 +54,10 @@ export async function planGraphQuestion(
 }
 
 /** A returned property: `text` is Cypher with the name of the column, `place` is Cypher without it, `spoken` is the name in a sentence. */
-interface Column {
-  text: string;
-  place: string;
+interface Column extends SortedColumn {
   spoken: string;
   isNumber: boolean;
   isTime: boolean;
-  mention: Mention;
 }
 
 /** `总共有多少运费` asks for a sum, like 合计, instead of single values. */
@@ -102,6 +102,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     refuseUnclearVoice(terms.text, this.words, this.schema);
     refuseBareRole(terms, this.words, this.schema);
     refuseTwoQuestions(terms);
+    refuseDegree(terms);
+    refuseConditionOfGroup(terms, this.words);
     const identity = readIdentity(terms, this.words);
     if (identity) return this.identify(identity);
     refuseKinds(terms);
@@ -156,7 +158,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   private async list(): Promise<GraphPlan> {
-    this.use({ property: () => true, lists: true });
+    this.use({ property: () => true, lists: true, order: true });
     // `Did Anna direct Solaris` asks whether one of the named things leads to the other.
     const named = groupAnchors(this.terms);
     const last = this.terms.whether && this.asked.word === null && named.length > 1 ? named.at(-1) : undefined;
@@ -169,6 +171,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const element = this.labelOf(writer.target);
     if (!columns.some(({ isTime }) => isTime) && !(element && isOfType(element, 'when'))) this.refusePeriod();
     if (inAll.test(outsideNames(this.terms)) && columns.some(({ isNumber }) => isNumber)) throw sumOf(columns[0]?.spoken ?? '');
+    const order = saidOrder(this.terms, columns);
     if (this.asksForValues(columns, writer.target)) return this.values(writer, columns);
     const { word } = this.asked;
     // 明光商贸的行业 asks for a value: 行业 is a label, but is read here as the property with the same name.
@@ -178,8 +181,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const isEntity = !hasLabel && columns.length === 0 && writer.edges.length === 0 && this.asked.type === null;
     if (columns.length === 0 && writer.edges.length === 0 && this.terms.entities.length > 0) this.refuseIdentity();
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
-    const order = this.orderSaid(columns, writer) ?? this.displayOrder(writer);
-    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${order}`;
+    const sorted = order ? ` ORDER BY ${order}${this.thenDisplay(writer.target)}` : this.displayOrder(writer);
+    const returns = `RETURN DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${sorted}`;
     const plan = this.done(writer, returns, {
       kind,
       subject: this.subjectOf(hasLabel ? this.asked.word : null, writer.target),
@@ -188,13 +191,6 @@ class GraphQuestionPlanner extends PeriodPlanner {
       descending: false,
     });
     return { ...plan, wantsOne: this.wantsOne() };
-  }
-
-  /** ORDER BY the property that the question names behind "by": `sort museums by floor area`. Null if it names none. */
-  private orderSaid(columns: Column[], writer: CypherWriter): string | null {
-    const isBy = (column: Column): boolean => this.terms.groups.some(word => word.text === 'by' && follows(column.mention, word));
-    const column = columns.find(isBy);
-    return column ? ` ORDER BY ${column.text.slice(column.place.length + ' AS '.length)}${this.thenDisplay(writer.target)}` : null;
   }
 
   /** Refuses `How much is X?` and `Whose claim is X?`: returning the node X would not answer these questions. */
@@ -276,6 +272,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
   }
 
   private values(writer: CypherWriter, [column]: Column[]): GraphPlan {
+    const [order] = this.terms.orders;
+    if (order) throw notOrdered(order.mention);
     const { text = '', place = '', spoken = '' } = column ?? {};
     writer.where(`${place} IS NOT NULL`);
     const shape = { kind: 'list' as const, subject: spoken, measure: null, spoken: [], descending: false };

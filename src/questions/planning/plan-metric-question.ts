@@ -129,14 +129,24 @@ function planMetric(
   const grouped = dimensions.size > 0 || grain !== null;
   if (terms.top && !grouped)
     return fail(`不清楚“${terms.top.mention.text}”排的是什么`, `It is not clear what "${terms.top.mention.text}" ranks`);
-  const descending = terms.top?.descending ?? ranking?.descending ?? true;
+  const said = saidDirection(terms, named, ranks || grain !== null || dimensions.size === 0);
+  if (typeof said === 'object') return said;
+  const descending = terms.top?.descending ?? ranking?.descending ?? said;
   const order: MetricCall['order'] =
     ranks || (dimensions.size > 0 && grain === null)
       ? [{ by: 'value', dir: descending ? 'desc' : 'asc' }]
       : grain
         ? [{ by: 'period', dir: 'asc' }]
         : [];
-  const most = ranking ? 1 : terms.top ? (terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? usualTop : 1)) : limit;
+  // A comparison of two shows both: 玉器的借展费比陶瓷高吗.
+  const isOfTwo = (ranking !== null || terms.top?.ofTwo === true) && (terms.whether !== null || /比(?![例如较重])/.test(terms.text));
+  const most = isOfTwo
+    ? limit
+    : ranking
+      ? 1
+      : terms.top
+        ? (terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? usualTop : 1))
+        : limit;
   return {
     metric_id: metric.id,
     metric: metric.name,
@@ -184,6 +194,22 @@ function whySecond(
 function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | null {
   if (terms.aggregate?.function !== 'avg') return null;
   return { zh: `不支持对指标“${metric.name}”再求平均`, en: `The average of the metric "${metric.name}" is not supported` };
+}
+
+/** Whether a list of values begins with the highest, as it does without a word for an order, or why it cannot be sorted so. */
+function saidDirection({ text, orders, groups }: QuestionTerms, named: Mention, isSorted: boolean): boolean | { reason: Bilingual } {
+  const [first] = orders;
+  if (!first) return true;
+  const directions = new Set(orders.flatMap(({ descending }) => descending ?? []));
+  const key = groups.find(({ text: own, start }) => /^(?:by|按照?)$/.test(own) && start >= first.mention.end);
+  const isOfOther =
+    first.descending === null && key !== undefined && !/^\s*(?:the )?$/.test(text.slice(key.end, Math.max(key.end, named.start)));
+  if (isSorted || isOfOther || directions.size > 1)
+    return fail(
+      `“${first.mention.text}”只能用于按一个维度列出的指标值；请写出这个维度，或去掉“${first.mention.text}”`,
+      `"${first.mention.text}" can only sort the values of the metric by one dimension; name the dimension, or leave out "${first.mention.text}"`,
+    );
+  return !directions.has(false);
 }
 
 /** Reads `A和B哪个多`: A and B filter one dimension, and the members of this dimension are ranked. */

@@ -1,5 +1,5 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
-import { isMeasuredIn, toldUnit, type Unit } from '../linking/units.js';
+import { isMeasuredIn, toldUnits, type Unit } from '../linking/units.js';
 import { type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 
@@ -15,13 +15,14 @@ export function refuseUnit({ unit, property, counted }: Threshold, compared: Pro
       `“${counted.mention.text}”按数量比较，不能用“${unit.text}”；请写出属性，或去掉“${unit.text}”`,
       `"${counted.mention.text}" is compared by number, not in "${unit.text}"; name a property, or leave out "${unit.text}"`,
     );
-  const told = compared && toldUnit(compared);
+  const told = compared && toldUnits(compared);
   if (!compared || isMeasuredIn(unit, told)) return;
   throw otherUnit(property?.mention.text ?? compared.name, unit, told);
 }
 
-function otherUnit(name: string, { text }: Unit, told: string | null): UnplannableError {
-  if (told === null)
+function otherUnit(name: string, { text }: Unit, units: readonly string[] | null): UnplannableError {
+  const told = units?.[0];
+  if (told === undefined)
     return new UnplannableError(
       `“${name}”的名称没有说明单位，不能按“${text}”比较；去掉“${text}”则按存储的数值比较`,
       `The name of "${name}" does not tell its unit, so it cannot be compared in "${text}"; leave out "${text}" to compare the stored numbers`,

@@ -14,9 +14,11 @@ export interface Used {
   than: boolean;
   /** Whether the plan answers 分别 (each) by listing rows. */
   lists: boolean;
+  /** Whether the plan lists rows in the order that the question names. */
+  order: boolean;
 }
 
-const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, than: false, lists: false };
+const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, than: false, lists: false, order: false };
 
 /** The reason to refuse a plan that leaves out something that the question asks for. Null if the plan uses everything. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
@@ -26,6 +28,7 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
     ...terms.further,
     ...(terms.aggregate && !used.aggregate ? [terms.aggregate.mention] : []),
     ...(terms.than && !used.than ? [terms.than] : []),
+    ...(used.order ? [] : terms.orders.map(({ mention }) => mention)),
     ...(used.counts ? [] : terms.counts.filter(count => !asksHowMuch(terms, count))),
     ...terms.groups.filter(
       group => !used.groups.includes(group) && !terms.together?.startsWith(group.text) && !isLight(terms, group, used, isUsed),
@@ -59,15 +62,17 @@ function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean
 
 /** Whether a grouping word groups nothing: `supplied by Exotic Liquids`, `top 3 by unit price`, `每个省各有多少`. */
 function isLight(
-  { labels, properties, relations, entities, values, counts }: QuestionTerms,
+  { labels, properties, relations, entities, values, counts, orders }: QuestionTerms,
   { text, end }: Mention,
-  { groups, lists, counts: counted }: Used,
+  { groups, lists, counts: counted, order }: Used,
   isUsed: (term: PropertyTerm) => boolean,
 ): boolean {
   if (text === '各' && groups.length > 0) return !labels.some(({ mention }) => mention.start === end);
   if (isEach(text)) return lists;
   if (!/^(?:by|按照?|不同)$/.test(text)) return false;
   const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
+  // 按重量排序的文物: the label belongs to the sorted things.
+  if (order && orders.length > 0 && properties.some(follows)) return properties.filter(follows).every(isUsed);
   // `voyages by home port` groups. In `supplied by Exotic` a name follows, and "by" does not group.
   const relation = relations.find(follows);
   if (relation && ![...entities, ...values].some(({ mention }) => mention.start >= end)) return false;
