@@ -1,7 +1,7 @@
 import { confirmNames } from './confirm-names.js';
 
 const node = (id: number, display: string, label = 'Film') => ({ id, label, labels: [label], key: `k${id}`, display, properties: {} });
-const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡'), node(7, 'Help'), node(8, 'Help!'), node(9, 'C'), node(10, 'C++')]; // prettier-ignore
+const nodes = [node(1, 'Heat'), node(2, 'HEAT'), node(3, '华为技术有限公司'), node(4, 'Kobe Beef'), node(5, 'Fair Weather Films'), node(6, '下面高乡'), node(7, 'Help'), node(8, 'Help!'), node(9, 'C'), node(10, 'C++'), node(11, 'Stone House'), node(12, 'Grace Stone'), node(13, 'River Museum')]; // prettier-ignore
 const entities = new Map(nodes.map(each => [each.id, each]));
 
 const confirm = (question: string, text: string, ids: number[], approximate: boolean) => {
@@ -28,12 +28,16 @@ describe('confirmNames', () => {
     ['who wrote in C', 'c', [9, 10], false, [9]],
     ['华为的订单', '华为', [3], true, [3]],
     ['supplier of Kobe Beaf', 'kobe beaf', [4], true, [4]],
+    ['Which papers did Stone write?', 'stone', [11, 12, 13], true, [11, 12]],
+    ['Stone写了哪些论文', 'stone', [11, 12], true, [11, 12]],
+    ['artifacts in Rivers Museum', 'rivers museum', [13], true, [13]],
   ])('%s: "%s" of %j (approximate: %s) is %j', (question, text, ids, approximate, kept) => {
     expect(confirm(question, text, ids, approximate)).toEqual([kept, []]);
   });
 
   it.each([
     ['what is the weather', 'weather', [5], true],
+    ['artifacts in the Museum of Rivers', 'rivers', [13], true],
     ['高乡在哪里', '高', [6], true],
     ['who wrote in C#', 'c#', [9, 10], false],
   ])('%s: "%s" of %j (approximate: %s) is not a name', (question, text, ids, approximate) => {

@@ -20,7 +20,9 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
     const meanings = mention.meanings.flatMap((meaning): Meaning[] => {
       if (meaning.as !== 'entity') return [meaning];
       const nodes = meaning.approximate
-        ? meaning.nodes.filter(node => isNear(mention.text, entities.get(node.id)))
+        ? isOfLongerName(written, mention)
+          ? []
+          : nearest(mention.text, meaning.nodes, entities)
         : asWritten(written, mention, meaning.nodes, entities);
       return nodes.length > 0 ? [{ ...meaning, nodes }] : [];
     });
@@ -58,6 +60,22 @@ function asWritten(
 
 function namesOf(node: AnswerNode | undefined): string[] {
   return node ? [node.display, node.key] : [];
+}
+
+/** The nodes whose names are near to a text, and beside them those that have the text as one of their words: Stone House and Ann Stone. */
+function nearest(text: string, nodes: EntityNode[], entities: ReadonlyMap<number, AnswerNode>): EntityNode[] {
+  const near = nodes.filter(({ id }) => isNear(text, entities.get(id)));
+  if (near.length === 0) return [];
+  const hasWord = ({ id }: EntityNode): boolean => namesOf(entities.get(id)).some(name => ` ${normalizeText(name)} `.includes(` ${text} `));
+  return near.some(hasWord) ? nodes.filter(node => near.includes(node) || hasWord(node)) : near;
+}
+
+/** Matches a word with a capital letter inside a sentence that `of` joins to the next word. */
+const beginsName = /\p{Ll}\p{P}? (?:the |The )?\p{Lu}[\p{L}’'-]* (?:of|de) (?:the |The )?$/u;
+
+/** Whether a text is only the end of a longer name, which no node has: `Rivers` in `artifacts in the Museum of Rivers`. */
+function isOfLongerName(written: string | null, { start }: Mention): boolean {
+  return written !== null && /^\p{Lu}/u.test(written.slice(start)) && beginsName.test(written.slice(0, start));
 }
 
 function isNear(text: string, node: AnswerNode | undefined): boolean {

@@ -22,6 +22,7 @@ import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
 import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNoun } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
+import { behindLongUnit } from './units.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 import { findUnreadMarks } from './unread-marks.js';
 
@@ -404,7 +405,7 @@ class PartFinder {
     }
     const [first, last] = [units[0], units.at(-1)];
     if (!first || !last) return { mentions: [], unknown: [] };
-    return { mentions: [], unknown: unknownIn(this.text.slice(first.start, last.end)) };
+    return { mentions: [], unknown: unknownIn(this.text.slice(behindLongUnit(this.text, first.start), last.end)) };
   }
 
   /** The nodes whose whole name is the number. Empty if the number may be the value of a named property, or if a plural noun follows it. */
@@ -418,7 +419,8 @@ class PartFinder {
 
   /**
    * Finds nodes whose names contain all words of the text. All hits with the best score are kept, because the question cannot
-   * distinguish them. Empty if there are more than `mostApproximate` hits.
+   * distinguish them. Hits of a Latin word with lower scores are kept if no word was corrected: a surname has a lower score than a first
+   * word. Empty if there are more than `mostApproximate` hits.
    */
   private async findBest(own: string): Promise<EntityNode[]> {
     const known = this.known.get(own);
@@ -426,11 +428,8 @@ class PartFinder {
     if (this.known.size >= mostSearches) throw new TooManyWordsError();
     const { hits: all, corrections } = await this.names.search(own, mostApproximate + 1);
     const hits = saysEnough(own, corrections.length) ? all.filter(hit => hit.coverage > 0.99) : [];
-    const best = hits[0];
-    const nodes =
-      best && hits.length <= mostApproximate
-        ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label }))
-        : [];
+    const least = corrections.length === 0 && /[a-z]/.test(own) ? -Infinity : (hits[0]?.score ?? 0) - 1e-6;
+    const nodes = hits.length > mostApproximate ? [] : hits.filter(hit => hit.score >= least).map(({ id, label }) => ({ id, label }));
     this.known.set(own, nodes);
     return nodes;
   }
