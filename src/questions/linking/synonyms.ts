@@ -59,6 +59,8 @@ const groups = [
   'graduate graduation 毕业',
   'retire retirement 退休',
   'leave left 离职',
+  'discover discovery 发现',
+  'publish publication 发表 出版',
   'arrive arrival 到达 抵达',
   'depart departure 出发 启程',
   'pay payment 付款 支付',

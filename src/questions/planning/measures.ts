@@ -7,6 +7,7 @@ import { senseOf } from '../linking/synonyms.js';
 import { type Unit, unitIn } from '../linking/units.js';
 import { isOfType } from './answer-types.js';
 import { dateSaid, datesOf, timesOf } from './label-dates.js';
+import { isTimeOfEvent } from './happened.js';
 import { UnplannableError } from './question-plan.js';
 import { type PlanSchema } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -102,15 +103,16 @@ export function measuredProperty(
     if (best) return { ...best, word };
   }
   if (!orPrice) return null;
-  if (terms.top?.by === 'date') return measuredDate(schema, words, terms.top.mention);
+  if (terms.top?.by === 'date') return measuredDate(schema, words, terms, terms.top.mention);
   if (terms.top?.by !== 'price') return null;
   const priced = all.find(({ label, property }) => (wanted.length === 0 || wanted.includes(label)) && isPrice(property));
   return priced ? { ...priced, word: null } : null;
 }
 
 /** The date by which things are ranked: the date of a named event, the only date of a label, or the date to which the words point. */
-function measuredDate(schema: PlanSchema, words: SchemaWord[], ranking: Mention): MeasuredProperty | null {
-  const word = words.find(({ properties }) => properties.some(isTime));
+function measuredDate(schema: PlanSchema, words: SchemaWord[], terms: QuestionTerms, ranking: Mention): MeasuredProperty | null {
+  // In `researchers hired in 2020 who examined X last` the hiring limits, and does not rank.
+  const word = words.find(each => each.properties.some(isTime) && !isTimeOfEvent(terms, each));
   const named = (name: string): boolean =>
     words.some(each => each.labels.has(name)) || (word?.properties.some(({ ownerName }) => ownerName === name) ?? false);
   const atEnd = (name: string): boolean =>
