@@ -13,6 +13,7 @@ import { relationSaid } from './end-prepositions.js';
 import { type NameChoices } from './name-choices.js';
 import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
+import { refuseDirection } from './refuse-directions.js';
 import { closeReadings, meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
@@ -240,6 +241,7 @@ class PatternReader {
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
     if (to === 't') refusePlaceOfOther(anchor, hops, schema, words);
+    if (hops.length > 0 || anchor.terms.every(isEntity)) refuseDirection(text, anchor.mention, hops, words, schema);
     refuseQuality(anchor, terms);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
