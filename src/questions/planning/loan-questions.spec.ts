@@ -29,6 +29,13 @@ describe('numbers with a unit', () => {
     ['papers with more than 20 pages', 't.pages > $p1'],
     ['重量大于100的文物', 't.weight_kg > $p1'],
     ['估价超过8000元的文物', 't.value > $p1'],
+    ['估价超过¥8000的文物', 't.value > $p1'],
+    ['artifacts with value over 8000 yuan', 't.value > $p1'],
+    ['重量为5公斤的文物', 't.weight_kg = $p1'],
+    ['artifacts whose weight is 5 kg', 't.weight_kg = $p1'],
+    ['重量在5到10公斤之间的文物', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
+    ['artifacts with weight between 5 kg and 10 kg', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
+    ['artifacts with weight between 5 and 10', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
   ])('%s: compares in the unit that the property tells', async (question, condition) => {
     expect(await ask(question)).toContain(condition);
   });
@@ -42,6 +49,34 @@ describe('numbers with a unit', () => {
       '面积大于1000平方米的博物馆',
       'refused: The name of "面积" does not tell its unit, so it cannot be compared in "平方米"; leave out "平方米" to compare the stored numbers',
     ],
+    [
+      '面积超过5公里的博物馆',
+      'refused: The name of "面积" does not tell its unit, so it cannot be compared in "公里"; leave out "公里" to compare the stored numbers',
+    ],
+    ['重量在5到10吨之间的文物', 'refused: "重量" is in kg and cannot be compared in "吨"; give the number in kg'],
+    [
+      'artifacts with weight between 5 and 10 tonnes',
+      'refused: "weight" is in kg and cannot be compared in "tonnes"; give the number in kg',
+    ],
+    [
+      'artifacts with weight between 5 kg and 10 tonnes',
+      'refused: "weight" is in kg and cannot be compared in "kg/tonnes"; give the number in kg',
+    ],
+    ['重量为5吨的文物', 'refused: "重量" is in kg and cannot be compared in "吨"; give the number in kg'],
+    ['artifacts whose weight is 5 tonnes', 'refused: "weight" is in kg and cannot be compared in "tonnes"; give the number in kg'],
+    [
+      '估价超过$8000的文物',
+      'refused: The name of "估价" does not tell its unit, so it cannot be compared in "$"; leave out "$" to compare the stored numbers',
+    ],
+    [
+      'artifacts with value over €500',
+      'refused: The name of "value" does not tell its unit, so it cannot be compared in "€"; leave out "€" to compare the stored numbers',
+    ],
+    [
+      'artifacts with value between £500 and £800',
+      'refused: The name of "value" does not tell its unit, so it cannot be compared in "£"; leave out "£" to compare the stored numbers',
+    ],
+    ['artifacts with weight over $100', 'refused: "weight" is in kg and cannot be compared in "$"; give the number in kg'],
     ['文物超过3吨的博物馆', 'refused: "文物" is compared by number, not in "吨"; name a property, or leave out "吨"'],
   ])('%s: is refused by the unit', async (question, refused) => {
     expect(await ask(question)).toBe(refused);
@@ -75,7 +110,7 @@ describe('events of a date', () => {
 });
 
 describe('several times', () => {
-  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展', '2025年开始且2026年结束的借展'])(
+  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展', '2025年开始且2026年结束的借展', '2025年开始并在2026年结束的借展'])(
     '%s: each time limits the date beside it',
     async question => {
       expect(await plan(question)).toMatchObject({
@@ -164,6 +199,36 @@ describe('lists in an order', () => {
     expect(await ask(question)).toBe('MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area`, t.name');
   });
 
+  it.each([
+    'museums sorted by floor area in descending order',
+    'museums by floor area, largest first',
+    'list museums in descending order of floor area',
+    '博物馆按面积从高到低排序',
+    '按面积降序排列的博物馆',
+    '博物馆面积从大到小',
+  ])('%s: begins with the highest value', async question => {
+    expect(await ask(question)).toBe(
+      'MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area` DESC, t.name',
+    );
+  });
+
+  it.each(['museums sorted by floor area', 'museums by floor area from low to high', '按面积排序的博物馆', '博物馆按面积升序'])(
+    '%s: begins with the lowest value',
+    async question => {
+      expect(await ask(question)).toBe('MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area`, t.name');
+    },
+  );
+
+  it.each([
+    'artifacts sorted by museum',
+    'museums in descending order',
+    '博物馆降序',
+    '各类别的文物数量从低到高',
+    'artifacts in alphabetical order',
+  ])('%s: is refused, because the order is not one of a property', async question => {
+    expect(await ask(question)).toMatch(/^(?:refused|unknown): .*(?:sorted|descending order|降序|从低到高|alphabetical)/);
+  });
+
   it('is ordered by name if nothing is said', async () => {
     expect(await ask('museums in Kyoto')).toContain('ORDER BY t.name');
   });
@@ -191,5 +256,33 @@ describe('events that have happened', () => {
 
   it('are not limited to today by a ranking of their dates', async () => {
     expect(await ask('the loan that started last')).not.toContain('<');
+  });
+});
+
+describe('degrees', () => {
+  it.each(['How public is Harbor Museum?', 'Harbor Museum有多公立'])('%s: is refused for a property that is no amount', async question => {
+    expect(await ask(question)).toMatch(/^(?:refused: "public" is not an amount|unknown: 多)/);
+  });
+
+  it.each(['Is Harbor Museum public?', 'How many museums are public?', 'Harbor Museum是公立的吗'])('%s: is answered', async question => {
+    expect(await ask(question)).toMatch(/^MATCH/);
+  });
+});
+
+describe('prepositions that tell a direction', () => {
+  it.each([
+    ['artifacts to Harbor Museum', 'to'],
+    ['artifacts under Harbor Museum', 'under'],
+  ])('%s: is refused if no relation says so', async (question, word) => {
+    expect(await ask(question)).toMatch(new RegExp(`^refused: No relation on the way tells what "${word}" means before`));
+  });
+
+  it.each([
+    ['loans to Harbor Museum', 'loaned_to'],
+    ['loans from Harbor Museum', 'loaned_from'],
+    ['artifacts in Harbor Museum', 'held_by'],
+    ['Harbor Museum的文物', 'held_by'],
+  ])('%s: follows the relation that says so', async (question, type) => {
+    expect(await ask(question)).toContain(`:${type}]`);
   });
 });

@@ -196,3 +196,41 @@ describe('questions for the time of a relation', () => {
     expect(await passive.ask(question)).toContain(returned);
   });
 });
+
+describe('a ranking beside a condition with another verb', () => {
+  it.each([
+    'Which artifact discovered in 1950 did May Quinn examine last?',
+    'Which artifact did May Quinn last examine?',
+    'When did May Quinn examine Jade Cup last?',
+    'May Quinn上次检查Jade Cup是什么时候',
+  ])('%s: goes by the date of its own verb', async question => {
+    expect(await passive.ask(question)).toContain('max(r1.examined_on)');
+  });
+
+  it.each(['Which researcher hired in 2020 examined Jade Cup last?', 'Who examined Jade Cup last?', '谁上次检查了Jade Cup'])(
+    '%s: is refused instead of ranked by the date of the condition',
+    async question => {
+      expect(await passive.ask(question)).toMatch(/^refused: /);
+    },
+  );
+});
+
+describe('conditions behind "by"', () => {
+  it.each(['papers by researchers hired after 2015', 'number of papers by researchers hired after 2015'])(
+    '%s: is refused',
+    async question => {
+      expect(await passive.ask(question)).toMatch(/^refused: "by researchers" may tell who did it or by whom to count/);
+    },
+  );
+
+  it.each(['papers written by researchers hired after 2015', '2015年之后入职的研究员撰写的论文'])(
+    '%s: limits the doers',
+    async question => {
+      expect(await passive.ask(question)).toContain('(t:Paper)-[r1:written_by]->(n1:Researcher) WHERE n1.hired_on >= $p1');
+    },
+  );
+
+  it('counts by a singular noun', async () => {
+    expect(await passive.ask('number of papers by researcher')).toContain('count(DISTINCT n1)');
+  });
+});
