@@ -33,7 +33,7 @@ export function groupAnchors({ text, entities, values, top }: QuestionTerms): An
     const labels = labelsOf(term);
     const last = anchors.at(-1);
     const between = last ? text.slice(last.mention.end, term.mention.start) : '';
-    const match = last && !apart.test(between) && joining.exec(between);
+    const match = apart.test(between) ? null : joining.exec(between);
     const shared = last?.labels.filter(label => labels.includes(label)) ?? [];
     // `A的客户比B多`: a comparison joins the two named things A and B.
     const isJoined =

@@ -110,15 +110,17 @@ describe('events of a date', () => {
 });
 
 describe('several times', () => {
-  it.each(['Loans that started in 2025 and ended in 2026', '开始日期在2025年且结束日期在2026年的借展', '2025年开始且2026年结束的借展', '2025年开始并在2026年结束的借展'])(
-    '%s: each time limits the date beside it',
-    async question => {
-      expect(await plan(question)).toMatchObject({
-        cypher: expect.stringContaining('WHERE t.start_date >= $p1 AND t.start_date < $p2 AND t.end_date >= $p3 AND t.end_date < $p4'),
-        parameters: { p1: '2025-01-01', p2: '2026-01-01', p3: '2026-01-01', p4: '2027-01-01' },
-      });
-    },
-  );
+  it.each([
+    'Loans that started in 2025 and ended in 2026',
+    '开始日期在2025年且结束日期在2026年的借展',
+    '2025年开始且2026年结束的借展',
+    '2025年开始并在2026年结束的借展',
+  ])('%s: each time limits the date beside it', async question => {
+    expect(await plan(question)).toMatchObject({
+      cypher: expect.stringContaining('WHERE t.start_date >= $p1 AND t.start_date < $p2 AND t.end_date >= $p3 AND t.end_date < $p4'),
+      parameters: { p1: '2025-01-01', p2: '2026-01-01', p3: '2026-01-01', p4: '2027-01-01' },
+    });
+  });
 
   it.each(['Loans that started in 2024 or 2025', '开始日期在2024年或2025年的借展'])('%s: limits one date', async question => {
     expect(await ask(question)).not.toContain('end_date');

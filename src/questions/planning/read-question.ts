@@ -1,55 +1,25 @@
-import { type Pace } from '../../common/turns/pace.js';
-import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Bilingual } from '../../text/bilingual.js';
-import { type Language } from '../../text/language.js';
 import { type Mention } from '../linking/meaning.js';
-import { outsideNames, outsideValues, type QuestionTerms } from '../linking/question-terms.js';
+import { outsideNames, outsideValues } from '../linking/question-terms.js';
+import { alongPath, Exclusions } from './exclusions.js';
+import { type PathPart, type ReadingContext } from './path-part.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
-import { CypherWriter, quoteName } from './cypher-writer.js';
+import { CypherWriter } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
-import { notHappened } from './happened.js';
-import { dateOfEvent } from './label-dates.js';
 import { relationSaid } from './end-prepositions.js';
-import { type NameChoices } from './name-choices.js';
-import { type NegatedPart, notUnderstoodHere } from './negated-parts.js';
+import { notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { refuseDirection } from './refuse-directions.js';
-import { closeReadings, meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
+import { meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
-import { describePath, type Hop, isComplete, leadsToOne, pathsFrom, type PlanSchema, reversed } from './schema-paths.js';
+import { describePath, type Hop, leadsToOne, pathsFrom, reversed } from './schema-paths.js';
 import { isOnlyRelation, isSaidToExist, objectOf, type SchemaWord } from './schema-word.js';
 import { isSaidToBe } from './said-identity.js';
-import { doerOf, endsWithPronoun, refuseSharedVerbs, refuseUnreached } from './shared-verbs.js';
+import { refuseSharedVerbs, refuseUnreached } from './shared-verbs.js';
 import { shareOut } from './share-out.js';
 import { undoes } from './score-path.js';
 import { isDetour, isOfOther, refusePlaceOfOther, refuseQuality } from './value-places.js';
-
-/** Context of reading a question: the terms of the question, the graph, and the choices of the user among several meanings. */
-export interface ReadingContext {
-  terms: QuestionTerms;
-  schema: PlanSchema;
-  entities: ReadonlyMap<number, AnswerNode>;
-  language: Language;
-  choices: NameChoices;
-  pace: Pace;
-}
-
-/** The part of a question that is read as paths. */
-export interface PathPart {
-  /** The words for labels, relations and properties, except words that the plan uses in another way. */
-  words: SchemaWord[];
-  /** All words for labels, relations and properties, including those of negations. */
-  allWords: SchemaWord[];
-  asked: Asked;
-  /** The label that is asked for; null if it is unknown. */
-  target: string | null;
-  negatedParts: NegatedPart[];
-  /**
-   * For `Did Anna direct Solaris`: the mention of the named node at which the path must end, which is the target. Null for other questions.
-   */
-  endsAt: Mention | null;
-}
 
 /** A question as one Cypher pattern around its target, with notes on how the question was read. */
 export interface ReadPattern {
@@ -91,6 +61,7 @@ class PatternReader {
   /** Variables of the nodes that the question names by their own name instead of by one of their values. */
   private readonly named = new Set<string>();
   private readonly valueAt = new Map<string, Mention>();
+  private readonly exclusions: Exclusions;
   private isGuessed = false;
   private unused: SchemaWord[] = [];
 
@@ -112,6 +83,8 @@ class PatternReader {
     this.blank = outsideNames(context.terms);
     this.blankValues = outsideValues(context.terms);
     this.shared = sharedWord(this.blank, part.words);
+    const read = (anchor: Anchor, words: SchemaWord[], to: string) => this.readFrom(anchor, words, { word: null, type: null }, to);
+    this.exclusions = new Exclusions(context, part, this.attached, read, this.notes);
     refuseSharedVerbs(context.terms, part.allWords, this.wordsOf, part.negatedParts);
   }
 
@@ -151,7 +124,7 @@ class PatternReader {
       if (anchor === main?.anchor || anchor === end) continue;
       if (!this.attachLikeSibling(writer, anchor)) await this.attachBest(writer, anchor);
     }
-    for (const negated of this.part.negatedParts) await this.exclude(writer, negated);
+    for (const negated of this.part.negatedParts) await this.exclusions.ofPart(writer, negated);
     this.requireRole(writer);
     await this.attachUnused(writer);
     requireRepeated(writer, this.part.words, this.context.schema);
@@ -233,9 +206,10 @@ class PatternReader {
     const { text } = terms;
     if (to === 't') this.attached.set(anchor, reading);
     const way = reversed(hops);
-    if ((unnamed > 0 || isDetour(hops, words) || isOfOther(anchor, hops, text, this.part)) && !anchor.negated) this.noteWay(hops);
+    if ((unnamed > 0 || isDetour(hops, words) || isOfOther(anchor, hops, text, this.part)) && !anchor.negated)
+      this.notes.push(alongPath(hops));
     if (anchor.negated) {
-      this.addExclusion(writer, anchor, start, way, to);
+      this.exclusions.ofAnchor(writer, anchor, start, way, to);
       return;
     }
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
@@ -290,33 +264,6 @@ class PatternReader {
       en: `Read as all of "${names}" at once; ask with "or" for any of them`,
     });
     return true;
-  }
-
-  private noteWay(hops: Hop[]): void {
-    const way = describePath(hops);
-    this.notes.push({ zh: `按路径 ${way} 理解`, en: `Read along the path ${way}` });
-  }
-
-  private addExclusion(writer: CypherWriter, anchor: Anchor, label: string, way: Hop[], from: string): void {
-    const { schema, entities } = this.context;
-    const conditionOf = (variable: string): string => isOneOfTerms(writer, variable, label, anchor.terms, schema, entities);
-    if (way.length > 0 && leadsToOne(way, schema.toOne) && isComplete(way, schema)) {
-      // The path leads from each node to exactly one node, so MATCH loses no node, and the rows behind the answer are known.
-      writer.where(`NOT (${conditionOf(writer.addPath(way, from))})`);
-      return;
-    }
-    if (way.length > 0) {
-      writer.where(`NOT ${writer.exists(way, from, conditionOf)}`);
-      if (!isComplete(way, schema))
-        this.notes.push({
-          zh: `没有 ${describePath(way)} 的“${way[0]?.from ?? ''}”也计入`,
-          en: `"${way[0]?.from ?? ''}" without ${describePath(way)} is included`,
-        });
-      return;
-    }
-    const isValue = anchor.terms.some(term => 'values' in term);
-    const property = isValue ? conditionOf(from) : null;
-    writer.where(property === null ? `NOT (${conditionOf(from)})` : `coalesce(NOT (${property}), true)`);
   }
 
   /** Attaches a denied thing by the path of a similar thing before it: `ordered Chai but not Chang`. False if no such thing precedes it. */
@@ -376,53 +323,6 @@ class PatternReader {
     return !saysItself(this.context.terms.text, mention, word.mention);
   }
 
-  /** Excludes target nodes from which a denied path leads: `没有下过订单的客户`. */
-  private async exclude(writer: CypherWriter, { words, terms, excluded, mention }: NegatedPart): Promise<void> {
-    if (excluded.size > 0) return;
-    const { schema, entities, terms: question } = this.context;
-    const [anchor, ...more] = groupAnchors({ ...question, entities: question.entities.filter(term => terms.includes(term)), values: question.values.filter(term => terms.includes(term)) }); // prettier-ignore
-    if (more.length > 0) throw notUnderstoodHere(mention);
-    if (anchor) {
-      const readings = await this.readFrom(anchor, words, { word: null, type: null }, writer.target);
-      const [best] = readings;
-      if (!best || best.unused.length > 0) throw notUnderstoodHere(mention);
-      this.context.choices.requireOne(closeReadings(readings), anchor);
-      if (best.unnamed > 0) this.noteWay(best.hops);
-      this.addExclusion(writer, anchor, best.start, reversed(best.hops), 't');
-      return;
-    }
-    const [word, ...others] = words;
-    const label = schema.labels.find(({ name }) => name === writer.target);
-    const date = word && others.length === 0 && dateOfEvent(label, word.mention);
-    if (date) {
-      writer.where(notHappened(writer, 't', date, question.today));
-      return;
-    }
-    const own = word?.properties.find(({ owner, ownerName }) => owner === 'node' && ownerName === writer.target);
-    if (word && own && word.labels.size + word.relations.size === 0) {
-      // "Without a stock" may mean a missing value or 0, so numbers are refused. "Without a phone" means a missing value.
-      if (others.length > 0 || !/^(?:string|date|datetime|localdatetime)$/.test(own.type)) throw notUnderstoodHere(mention);
-      writer.where(`t.${quoteName(own.property)} IS NULL`);
-      return;
-    }
-    if (words.some(({ properties }) => properties.length > 0)) throw notUnderstoodHere(mention);
-    const fits = [...pathsFrom(schema, writer.target)].filter(
-      hops => hops.length > 0 && words.every(({ labels, relations }) => hops.some(hop => labels.has(hop.to) || relations.has(hop.type))),
-    );
-    const shortest = outward(
-      fits.filter(hops => hops.length === fits[0]?.length),
-      hops => hops,
-      words,
-      this.context.terms.text,
-      schema,
-    );
-    const [way] = shortest;
-    if (!way || shortest.length > 1 || words.length === 0 || endsWithPronoun(question.text, words)) throw notUnderstoodHere(mention);
-    const doer = doerOf(question, this.part.allWords, mention, way, this.attached);
-    const isDoer = (end: string): string | null => doer && isOneOfTerms(writer, end, way.at(-1)?.to ?? '', doer.terms, schema, entities);
-    writer.where(`NOT ${writer.exists(way, 't', isDoer)}`);
-  }
-
   /**
    * Requires the relation of a role: in `beneficiaries in London` the customers live in London and must also be beneficiaries of something.
    */
@@ -473,7 +373,7 @@ class PatternReader {
           `"${word.mention.text}" may be reached by ${describePath(best.hops)} or ${describePath(second.hops)}: say which`,
         );
       writer.addPath(best.hops, best.variable);
-      if (best.hops.length > 1) this.noteWay(best.hops);
+      if (best.hops.length > 1) this.notes.push(alongPath(best.hops));
       // The asked word, such as `captains`, is not a limit.
       if (word.mention !== this.part.asked.word?.mention) this.required.push(word);
     }
