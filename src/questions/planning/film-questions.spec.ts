@@ -50,6 +50,12 @@ describe('questions about films', () => {
     expect(await plan('who wrote The Story')).toMatchObject({ cypher: expect.stringContaining(writers), parameters: { p1: 'The Story' } });
   });
 
+  it('reads what is said of films that a participle describes', async () => {
+    const path = 'MATCH (t:Person)<-[r1:written_by]-(n1:Movie)-[r2:starred_actors]->(n2:Person) WHERE n2.name = $p1';
+    expect(await plan('the movies starred by Ann Lee were written by who')).toMatchObject({ cypher: expect.stringContaining(path) });
+    expect(await plan('movies starred by Ann Lee and written by who')).not.toHaveProperty('cypher');
+  });
+
   it.each(['what is the story of Darkness'])('%s: is not guessed', async question => {
     expect(await plan(question)).not.toHaveProperty('cypher');
   });

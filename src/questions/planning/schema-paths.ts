@@ -41,12 +41,6 @@ const namesByType = keptBySchema(({ edges }) => {
 
 /** Lists paths over the schema from a label, the short ones first, the empty one included. Labels and relations may repeat. */
 export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]> {
-  const known = new Map<string, Hop[]>();
-  const next = (from: string): Hop[] => {
-    const hops = known.get(from) ?? hopsFrom(schema, from);
-    known.set(from, hops);
-    return hops;
-  };
   let listed = 0;
   let ways: Hop[][] = [[]];
   for (let length = 0; length <= longestWithSelf; length++) {
@@ -56,7 +50,7 @@ export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]>
       if (++listed >= mostPaths) return;
       if (hops.length >= longestPath && !hops.some(({ from, to }) => from === to)) continue;
       // Build no paths beyond `mostPaths`, because they would not be listed.
-      if (listed + longer.length < mostPaths) for (const hop of next(hops.at(-1)?.to ?? label)) longer.push([...hops, hop]);
+      if (listed + longer.length < mostPaths) for (const hop of hopsFrom(schema, hops.at(-1)?.to ?? label)) longer.push([...hops, hop]);
     }
     ways = longer;
   }
@@ -64,11 +58,22 @@ export function* pathsFrom(schema: GraphSchema, label: string): Generator<Hop[]>
 
 /** Lists the hops from a label. A relation of the label with itself gives two hops, one in each direction. */
 export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
-  return schema.edges.flatMap(edge => [
-    ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
-    ...(edge.targetLabel === label ? [{ type: edge.type, direction: 'in' as const, from: label, to: edge.sourceLabel }] : []),
-  ]);
+  return hopsByLabel(schema).get(label) ?? [];
 }
+
+const hopsByLabel = keptBySchema(({ edges }) => {
+  const hops = new Map<string, Hop[]>();
+  const add = (hop: Hop): void => {
+    const known = hops.get(hop.from);
+    if (known) known.push(hop);
+    else hops.set(hop.from, [hop]);
+  };
+  for (const { type, sourceLabel, targetLabel } of edges) {
+    add({ type, direction: 'out', from: sourceLabel, to: targetLabel });
+    add({ type, direction: 'in', from: targetLabel, to: sourceLabel });
+  }
+  return hops;
+});
 
 /** A path as seen from its other end. */
 export function reversed(hops: Hop[]): Hop[] {

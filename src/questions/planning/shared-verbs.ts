@@ -8,6 +8,8 @@ import { type Hop } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 const joining = /^[过了]? ?,? ?(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)? ?(?:(?:has|have|had|did|does|do|was|were) )?$/;
+/** Matches an auxiliary alone, which begins what is said of the things before it: `the films starred by X were written by whom`. */
+const predicate = /^ (?:has|have|had|did|does|do|was|were) $/;
 
 /**
  * Two verbs that a conjunction joins: `saved and viewed`, 收藏但没有浏览. `denial`: the negation before the second verb, if there is one. `agent`:
@@ -40,7 +42,8 @@ export function verbPairs({ text, denials, entities }: QuestionTerms, words: Sch
       /\s+/g,
       ' ',
     );
-    return between.trim() + (denial ? '-' : '') !== '' && joining.test(between) ? [{ first, second, denial, agent }] : [];
+    const isJoined = denial !== undefined || (between.trim() !== '' && !predicate.test(between));
+    return isJoined && joining.test(between) ? [{ first, second, denial, agent }] : [];
   });
 }
 
