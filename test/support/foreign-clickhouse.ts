@@ -31,7 +31,11 @@ export class ForeignClickHouse {
   static async start(): Promise<ForeignClickHouse> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'foreign-clickhouse-'));
     const child = fork(server, [folder], { execArgv: [], env: { PATH: process.env.PATH } });
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`The engine of ClickHouse ended with code ${code}; npm ci --prefix test/engines installs it`);
+    });
+    const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }];
+    ended.catch(() => undefined);
     const foreign = new ForeignClickHouse(child, folder, port);
     await foreign.run('CREATE DATABASE sales', 'default');
     return foreign;
