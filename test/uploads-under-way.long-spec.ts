@@ -44,6 +44,10 @@ describe('large and contended uploads', () => {
       )
     ).rows[0].n;
 
+  /** The number of transactions that wait for a lock on the table. */
+  const waiters = async (table: string): Promise<number> =>
+    (await test.pool.query('SELECT FROM pg_locks WHERE relation = $1::text::regclass AND NOT granted', [`mirror.${table}`])).rows.length;
+
   it('replaces a table in one moment: readers see the old one until the new one is complete', async () => {
     await upload('swapped', 'a\n1\n').expect(201);
     const { request, answer } = rawUpload('swapped');
@@ -80,13 +84,29 @@ describe('large and contended uploads', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT a FROM mirror.long_read');
     const answer = upload('long_read', 'a\n2\n').then(response => response.status);
-    const asking = `SELECT FROM pg_locks WHERE relation = 'mirror.long_read'::regclass AND NOT granted`;
-    await until(async () => (await test.pool.query(asking)).rows.length > 0);
+    await until(async () => (await waiters('long_read')) > 0);
     const { body } = await user.get(`${tablesPath}/long_read`).expect(200);
     expect(body.sample).toEqual([{ a: 1 }]);
     await reader.query('COMMIT');
     reader.release();
     expect(await answer).toBe(200);
+  });
+
+  it('keeps the old table when the grant is taken away while the upload waits for a reader', async () => {
+    const sender = await test.asUser('waiting-sender');
+    await grantConnection(test, 'waiting-sender', 'write');
+    const { body: me } = await sender.get('/api/auth/me').expect(200);
+    await upload('waited_for', 'a\n1\n').expect(201);
+    const reader = await test.pool.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT a FROM mirror.waited_for');
+    const answer = uploadRequest(sender, 'waited_for', 'a\n2\n').then(({ status, body }) => [status, body.code]);
+    await until(async () => (await waiters('waited_for')) > 0);
+    await test.admin.delete(`/api/permissions/connections/1/users/${me.user_id}`).expect(204);
+    await reader.query('COMMIT');
+    reader.release();
+    expect(await answer).toEqual([403, 'connection_forbidden']);
+    expect(await rowsOf('waited_for')).toEqual([{ a: 1 }]);
   });
 
   it('serialises uploads of one table', async () => {

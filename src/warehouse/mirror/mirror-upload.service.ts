@@ -214,13 +214,14 @@ export class MirrorUploadService implements OnApplicationShutdown {
     if (keepsTypes) requireTypesOfTable(options.types, options.rewrites, types);
     requireForms(options.rewrites, types);
     const loaded = await loadTable({ format, bytes, caller: userId }, options, target, this.parquet);
-    await confirm(client);
 
     const name = quoteTable(mirrorSchema, table);
     if (existing && !keepsTypes && loaded.rows === 0 && !options.empties) await requireNoRows(client, name, format);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
-    const count = async (): Promise<DataVersion> => {
+    // Loading may have waited minutes for readers of the table, so the right is confirmed right before the end of the transaction.
+    const finish = async (): Promise<DataVersion> => {
+      await confirm(client);
       const version = await this.versions.raise(client, table, userId);
       await this.versions.requireRoom(client, userId, [table]);
       return version;
@@ -233,14 +234,14 @@ export class MirrorUploadService implements OnApplicationShutdown {
       const columns = loaded.columns.map(column => column.name);
       const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
       await client.query(`DROP TABLE ${loadedName}; ANALYZE ${name}`);
-      return { ...loaded, ...counts, created: false, dataVersion: await count() };
+      return { ...loaded, ...counts, created: false, dataVersion: await finish() };
     }
     if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
       if (existing) await dropBetweenReaders(client, [name], { longestReadMs: this.settings.warehouseTimeoutMs });
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
-    const dataVersion = await count();
+    const dataVersion = await finish();
     return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null, dataVersion };
   }
 
