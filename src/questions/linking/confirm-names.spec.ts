@@ -43,4 +43,16 @@ describe('confirmNames', () => {
   ])('%s: "%s" of %j (approximate: %s) is not a name', (question, text, ids, approximate) => {
     expect(confirm(question, text, ids, approximate)).toEqual([[], [text]]);
   });
+
+  it('keeps a name behind a property and "of"', () => {
+    const text = 'what is the tier of rivers';
+    const meaning = { as: 'property' as const, owner: 'node' as const, ownerName: 'Film', property: 'tier', type: 'string' };
+    const named = { as: 'entity' as const, approximate: true, nodes: [{ id: 13, label: 'Film' }] };
+    const mentions = [
+      { text: 'tier', start: 12, end: 16, meanings: [meaning] },
+      { text: 'rivers', start: 20, end: 26, meanings: [named] },
+    ];
+    const linked = { text, today: '2026-11-20', mentions, unknown: [] };
+    expect(confirmNames('What is the Tier of Rivers', linked, entities).unknown).toEqual([]);
+  });
 });

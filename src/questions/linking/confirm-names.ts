@@ -20,7 +20,7 @@ export function confirmNames(question: string, linked: LinkedQuestion, entities:
     const meanings = mention.meanings.flatMap((meaning): Meaning[] => {
       if (meaning.as !== 'entity') return [meaning];
       const nodes = meaning.approximate
-        ? isOfLongerName(written, mention)
+        ? isOfLongerName(written, mention, linked.mentions)
           ? []
           : nearest(mention.text, meaning.nodes, entities)
         : asWritten(written, mention, meaning.nodes, entities);
@@ -71,11 +71,17 @@ function nearest(text: string, nodes: EntityNode[], entities: ReadonlyMap<number
 }
 
 /** Matches a word with a capital letter inside a sentence that `of` joins to the next word. */
-const beginsName = /\p{Ll}\p{P}? (?:the |The )?\p{Lu}[\p{L}’'-]* (?:of|de) (?:the |The )?$/u;
+const beginsName = /\p{Ll}\p{P}? (?:the |The )?(\p{Lu}[\p{L}’'-]*) (?:of|de) (?:the |The )?$/u;
 
-/** Whether a text is only the end of a longer name, which no node has: `Rivers` in `artifacts in the Museum of Rivers`. */
-function isOfLongerName(written: string | null, { start }: Mention): boolean {
-  return written !== null && /^\p{Lu}/u.test(written.slice(start)) && beginsName.test(written.slice(0, start));
+/**
+ * Whether a text is only the end of a longer name, which no node has: `Rivers` in `artifacts in the Museum of Rivers`, but not in
+ * `the Tier of Rivers`, if the graph has tiers.
+ */
+function isOfLongerName(written: string | null, { start }: Mention, mentions: readonly Mention[]): boolean {
+  const first = written === null || !/^\p{Lu}/u.test(written.slice(start)) ? null : beginsName.exec(written.slice(0, start));
+  if (!first) return false;
+  const from = first.index + first[0].indexOf(first[1]!);
+  return !mentions.some(({ start: at, meanings }) => at === from && meanings.some(({ as }) => as === 'property' || as === 'relation'));
 }
 
 function isNear(text: string, node: AnswerNode | undefined): boolean {

@@ -158,18 +158,21 @@ function yearFrom(day: string, property: string, time: string): number {
   );
 }
 
+/** Matches the text between two conditions that both hold: ` and `, 且, 并在. */
+const both = /^[\s,，]*(?:and|but|且|而且|并且?|但是?|又)?\s*(?:(?:is|are|was|were|has|have|had|been|that|which|who)\s+)*[在于]?\s*$/;
+
 /**
  * Each of several times with the date before it (`started in 2025 and ended in 2026`) or behind it (2025年开始且2026年结束). Null unless each time
- * has a date of its own.
+ * has a date of its own, and all of them must hold.
  */
-function timesWithDates({ times }: QuestionTerms, words: SchemaWord[]): [TimeTerm, SchemaWord][] | null {
+function timesWithDates({ text, times }: QuestionTerms, words: SchemaWord[]): [TimeTerm, SchemaWord][] | null {
   const dates = words.filter(isDateWord);
   if (times.length < 2 || dates.length !== times.length) return null;
   const alternate = (first: { mention: Mention }[], second: { mention: Mention }[]): boolean =>
-    first.every(
-      ({ mention }, i) =>
-        mention.end <= (second[i]?.mention.start ?? 0) && (second[i]?.mention.end ?? 0) <= (first[i + 1]?.mention.start ?? Infinity),
-    );
+    first.every(({ mention }, i) => {
+      const [end, next] = [second[i]?.mention.end ?? 0, first[i + 1]?.mention.start];
+      return mention.end <= (second[i]?.mention.start ?? 0) && (next === undefined || (end <= next && both.test(text.slice(end, next))));
+    });
   const isPaired = alternate(dates, times) || alternate(times, dates);
   return isPaired ? times.flatMap((time, i) => (dates[i] ? [[time, dates[i]]] : [])) : null;
 }

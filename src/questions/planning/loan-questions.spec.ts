@@ -122,6 +122,15 @@ describe('several times', () => {
     });
   });
 
+  it.each([
+    '2025年开始或2026年结束的借展',
+    '2025年开始的借展和2026年结束的借展有多少',
+    'Loans that started in 2025 or ended in 2026',
+    '2025年且2026年开始的借展',
+  ])('%s: is refused, since no loan need meet both', async question => {
+    expect(await ask(question)).toMatch(/^refused: (?:It is not clear how|.* may be of several dates|The parts that "or" joins)/);
+  });
+
   it.each(['Loans that started in 2024 or 2025', '开始日期在2024年或2025年的借展'])('%s: limits one date', async question => {
     expect(await ask(question)).not.toContain('end_date');
   });

@@ -10,6 +10,8 @@ export interface LimitSpan {
 
 const firstDay = '0001-01-01';
 const joiners = /^[\s,，、]*(?:的|但是?|并且?|且|而且|和|与|以及|又|在|(?:but|and)\b(?:\s+(?:also|not|then))?)*[\s,，、]*$/;
+/** Joins two conditions that both hold: no day lies in both 2023 and 2025. */
+const atOnce = /且/;
 const either = /\bor\b|或|还是/;
 
 /**
@@ -26,6 +28,7 @@ export function joinSpans(terms: QuestionTerms): LimitSpan[] {
   if (between.some(gap => saysMore(terms, gap))) throw unclear(times);
   const words = between.map(({ start, end }) => text.slice(start, end));
   const isOpenEnded = (time: TimeTerm): boolean => time.isOpen === true || time.from === firstDay;
+  if (!times.some(isOpenEnded) && words.some(own => atOnce.test(own))) throw unclear(times);
   if (!times.some(isOpenEnded) || words.every(own => either.test(own))) return spans;
   const since = [first, second].find(time => time.isOpen);
   const until = [first, second].find(time => time.from === firstDay);

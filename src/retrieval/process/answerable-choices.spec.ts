@@ -11,7 +11,7 @@ const answered = { cypher: 'MATCH (t) RETURN t' };
 
 /** Plans a question whose outcome depends on the last chosen token. */
 const planned = (outcomes: Record<string, object>, chosen: string[] = []) =>
-  planAnswerable(chosen, choices => Promise.resolve({ outcome: outcomes[choices.at(-1) ?? ''] ?? answered }));
+  planAnswerable(chosen, choices => Promise.resolve({ outcome: outcomes[choices.at(-1) ?? ''] ?? answered }), Infinity);
 
 const offered = async (outcomes: Record<string, object>, chosen: string[] = []) => (await planned(outcomes, chosen)).outcome;
 

@@ -23,7 +23,7 @@ import { textColumns } from '../../questions/wording/format-value.js';
 import { lexiconRequest } from '../../questions/wording/lexicon-request.js';
 import { nearbyQuestions } from '../../questions/wording/nearby-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
-import { planAnswerable } from './answerable-choices.js';
+import { planAnswerable, testsChoicesForMs } from './answerable-choices.js';
 import { answerableQuestions } from './answerable-questions.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-elements.js';
@@ -122,10 +122,11 @@ async function answerQuestion(
   if (!Array.isArray(readings)) return refuse(readings);
   const planning: Planning = { reader, schema: { ...schema, toOne: loaded.toOne }, question, pace };
   const planned = [];
-  for (const reading of readings)
-    planned.push(
-      await planAnswerable(question.choices, choices => planReading({ ...planning, question: { ...question, choices } }, reading)),
-    );
+  const until = performance.now() + testsChoicesForMs;
+  for (const reading of readings) {
+    const plan = (choices: readonly string[]) => planReading({ ...planning, question: { ...question, choices } }, reading);
+    planned.push(await planAnswerable(question.choices, plan, until));
+  }
   const possible = planned.filter(({ outcome }) => !('reason' in outcome));
   if (possible.length > 1) return refuse(standsForSeveral(possible.map(({ notes }) => notes[0] ?? '')));
   const { outcome, entities, terms, notes: read, hint, followUp, missed } = (possible[0] ?? planned[0])!;
