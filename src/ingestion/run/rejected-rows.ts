@@ -56,7 +56,8 @@ export interface RejectedBatch {
  * rows and by characters, because a row may have hundreds of columns.
  */
 export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
-  const ends = staged.target.kind === 'edge' ? ', from_key, to_key' : '';
+  const ends =
+    staged.target.kind === 'edge' ? `, left(from_key, ${maxKeyLength + 1}) AS from_key, left(to_key, ${maxKeyLength + 1}) AS to_key` : '';
   const cursor = `rejected_of_${staged.plan.table}`;
   const properties = staged.target.element.columns.map(({ property }) => property);
   // A row that was rejected after it was staged has properties but no sample.

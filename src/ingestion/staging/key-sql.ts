@@ -65,7 +65,7 @@ export class KeySql {
     const { target } = this.request;
     const key: [string, string] = ['key', KeySql.ref];
     if (target.kind === 'node') return [key];
-    return [key, ['from_key', cut(this.endKey(target.element.from))], ['to_key', cut(this.endKey(target.element.to))]];
+    return [key, ['from_key', this.endKey(target.element.from)], ['to_key', this.endKey(target.element.to)]];
   }
 
   /** SQL for the index of the key rule that a row breaks; null if no row can break one. */
@@ -90,12 +90,12 @@ export class KeySql {
   }
 
   /**
-   * SQL for the key that a column refers to by its rule `references`.
+   * SQL for the key that a column refers to by its rule `references`. It is cut to 501 characters: a longer text cannot be a key.
    * @param index the index of the column in the mapping
    */
   referenced(index: number, label: string): string {
     const type = this.request.keys.get(label)?.[0]?.comparedAs ?? null;
-    return cut(keyOf(this.values[index]!, type));
+    return `left(${keyOf(this.values[index]!, type)}, ${maxKeyLength + 1})`;
   }
 
   private endKey({ match, label, node: handle }: EdgeEnd): string {
@@ -150,11 +150,6 @@ function isAlwaysRequired({ kind, severity, when }: Rule): boolean {
 
 function isPlain({ direct }: ColumnValue): boolean {
   return direct !== null && isPlainText(direct);
-}
-
-/** SQL for the key of another element, as long as is needed to see that it is too long for a key. */
-function cut(key: string): string {
-  return `left(${key}, ${maxKeyLength + 1})`;
 }
 
 /** SQL for the text of a value in the key of its own element. */
