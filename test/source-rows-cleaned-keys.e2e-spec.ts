@@ -45,7 +45,8 @@ nodes:
     ['parts', 'type: string, transform: [{substring: [1, 2]}]', ['ab-1', 'cd-2', 'ef']],
     ['grouped', 'type: int, transform: [number_cn]', ['1,234', '１２', '56']],
     ['flags', 'type: boolean', ['yes', 'false']],
-    ['defaults', 'type: string, default: none', ['a', '', 'b']],
+    ['defaults', 'type: string, transform: [lower], default: NONE', ['a', '', 'none']],
+    ['letterlike', 'type: string, transform: [lower, nfkc]', ['℃', '°C']],
   ])('are found for %s', async (table, column, keys) => {
     const { user: owner, graphId } = await someone(`owner-of-${table}`.replace('_', '-'), 'read');
     await aGraph(owner, graphId, table, keys, column);
@@ -55,12 +56,35 @@ nodes:
     expect(warnings).not.toMatch(/not found/);
   });
 
-  it('do not show a viewer the part of a key that the mapping hides', async () => {
+  it('are all rows with the key, and one of each node before the second of any', async () => {
+    const { user: owner, graphId } = await someone('repeater', 'read');
+    const keys = ['b', 'a', 'c'].flatMap(key => Array.from({ length: 60 }, () => ` ${key}`));
+    await aGraph(owner, graphId, 'repeated_keys', keys, 'type: string');
+    const { rows, warnings } = await rowsOf(owner, graphId);
+    expect(rows).toHaveLength(100);
+    expect(new Set(rows.map(({ k }) => k.trim()))).toEqual(new Set(['a', 'b', 'c']));
+    expect(warnings).not.toMatch(/not found|找不到/);
+  });
+
+  it('are found beside columns of any name', async () => {
+    const { user: owner, graphId } = await someone('namer', 'read');
+    await uploadRequest(test.admin, 'odd_names', '#key0,1,k,row\n5,6,07,0\n', { types: 'k:text' }).expect(201);
+    const yaml = `version: 1
+nodes:
+  - {id: n, label: 物, table: odd_names, key: [k], where: '"1" > 0', columns: [{column: k, property: k, type: int}, {column: row, property: row, type: int}]}
+`;
+    const { body: job } = await postJob(owner, graphId, yaml).expect(201);
+    expect(await run(owner, job.id)).toMatchObject({ status: 'succeeded' });
+    expect((await rowsOf(owner, graphId)).rows).toEqual([{ '#key0': 5, 1: 6, k: '07', row: 0 }]);
+  });
+
+  it('are not shown to a viewer if the mapping hides a part of the key, since other rows may have the same', async () => {
     const { user: owner, graphId } = await someone('hider', 'read');
     const { user: viewer } = await someone('seeker');
     await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'seeker', role: 'viewer' }).expect(201);
     await aGraph(owner, graphId, 'hidden_keys', ['13800001111', '13900002222'], 'type: string, transform: [{substring: [1, 3]}]');
-    expect((await rowsOf(viewer, graphId)).rows).toEqual([{ row: 0 }, { row: 1 }]);
+    const seen = await rowsOf(viewer, graphId);
+    expect([seen.rows, seen.warnings]).toEqual([[], expect.stringContaining('映射隐去了键的一部分')]);
     expect((await rowsOf(owner, graphId)).rows).toEqual([
       { k: '13800001111', row: 0 },
       { k: '13900002222', row: 1 },

@@ -17,14 +17,14 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
-import { type ColumnMapping, type Mapping, type NodeMapping, type ParsedMapping, pathText, type Transform } from './mapping/mapping.js';
+import { type Mapping, type NodeMapping, type ParsedMapping, pathText } from './mapping/mapping.js';
 import { MappingTurns } from './mapping-turns.js';
 import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
 import { type ReadablePart } from './mapping/readable-part.js';
 import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
 import { type DescribedMapping, SourcesService } from './sources.service.js';
-import { KeyLookUp } from './staging/key-look-up.js';
+import { isShown, KeyLookUp } from './staging/key-look-up.js';
 import { mappingOf, targetsOf } from './staging/target.js';
 import { jobKind } from './run-message.js';
 
@@ -187,13 +187,6 @@ export class JobsService {
       throw error instanceof MappingError ? new MappingRefusedError(error) : error;
     }
   }
-}
-
-/** Transforms that hide a part of the source value. The graph then does not show the column. */
-const hiding = new Set<Transform['kind']>(['map', 'null_if', 'substring']);
-
-function isShown(column: ColumnMapping | undefined): boolean {
-  return !column?.transform.some(({ kind }) => hiding.has(kind));
 }
 
 function loadedRows(mapping: Mapping): LoadedRows[] {

@@ -25,6 +25,11 @@ export interface SourceRow {
   row: Record<string, unknown>;
 }
 
+interface Cited {
+  citation: Citation;
+  index: number;
+}
+
 const mostRows = 100;
 /** Maximum characters of all conditions together under which a mapping reads one table. */
 const mostOfConditions = 32_768;
@@ -58,7 +63,7 @@ export class SourceRowsReader {
       const [zh, en] = tables.length > 0 ? [`；查询读取的表：${tables.join('、')}`, `; the query reads ${tables.join(', ')}`] : ['', ''];
       warn(`SQL 查询的结果没有单独的源行${zh}`, `Results of an SQL query have no source row of their own${en}`);
     };
-    const byTable = new Map<string, { citation: Citation; index: number }[]>();
+    const byTable = new Map<string, Cited[]>();
     citations.slice(0, mostRows).forEach((citation, index) => {
       const source = JSON.stringify([citation.job_id, citation.label, citation.table, citation.query_tables, Object.keys(citation.key)]);
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
@@ -95,19 +100,22 @@ export class SourceRowsReader {
         }
         const connection = await this.warehouse.open(job, job.connectionId, claim);
         const shown = (await this.warehouse.mayRead(principal, connection.id)) ? null : shownColumns(loaded);
-        const missing = new Map(cited.map(({ citation, index }) => [index, citation.key]));
-        for await (const look of lookUps(connection, table, loaded)) {
-          const limits = { maxBytes: bytesLeft, timeoutMs: time.ms };
-          const read = await this.readTable(connection, look, { table, columns: Object.keys(key), shown }, missing, limits);
-          rows.push(...read.rows);
-          for (const { citation } of read.rows) missing.delete(citation);
-          bytesLeft -= read.bytes;
-          if (missing.size === 0 || time.isOver) break;
-        }
-        if (missing.size > 0)
+        if (shown !== null && loaded.some(({ byKey }) => byKey.isHidden)) {
           warn(
-            `表 ${table} 中找不到 ${missing.size} 条引用的源行：它们在载入后已改变或被删除`,
-            `${missing.size} cited rows of ${table} were not found: they were changed or deleted since they were loaded`,
+            `映射隐去了键的一部分，因此不显示表 ${table} 的源行`,
+            `Source rows of ${table} are not shown, because the mapping hides a part of their keys`,
+          );
+          continue;
+        }
+        const read = await this.readTable(connection, { table, loaded, shown }, cited, { maxBytes: bytesLeft, timeoutMs: time.ms });
+        rows.push(...read.rows);
+        bytesLeft -= read.bytes;
+        const found = new Set(read.rows.map(({ citation }) => citation));
+        const missing = cited.filter(({ index }) => !found.has(index)).length;
+        if (missing > 0)
+          warn(
+            `表 ${table} 中找不到 ${missing} 条引用的源行：它们在载入后已改变或被删除`,
+            `${missing} cited rows of ${table} were not found: they were changed or deleted since they were loaded`,
           );
       } catch (error) {
         // The answer stays valid if its source rows cannot be read: the warehouse may have changed since.
@@ -123,76 +131,64 @@ export class SourceRowsReader {
     return { rows: rows.sort((a, b) => a.citation - b.citation), warnings: [...new Set(warnings)] };
   }
 
-  /** @param wanted the keys of rows, by the indexes of their citations */
+  /** Reads the rows of cited elements, first one row of each: several rows may have made one node. */
   private async readTable(
-    { client, claim }: UsableConnection,
-    { loaded, keysOf }: LookUp,
-    { table, columns, shown }: { table: string; columns: string[]; shown: string[] | null },
-    wanted: ReadonlyMap<number, Record<string, string>>,
+    connection: UsableConnection,
+    { table, loaded, shown }: { table: string; loaded: LoadedRows[]; shown: string[] | null },
+    cited: Cited[],
     limits: { maxBytes: number; timeoutMs: number },
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
+    const { client, claim } = connection;
     requirePostgresSql(client);
+    const described = await client.catalog(claim).describe(table);
+    const families = new Map(described?.columns.map(({ name, type }) => [name, sourceFamily(type)]));
     const sql = new SqlBuilder();
-    const source = await loadedRowsSql(
-      sql,
-      loaded,
-      { columns: shown, keys: keysOf(sql, quoteIdentifier(table)) },
-      table,
-      client.place(table),
-    );
+    const place = client.place(table);
+    const sources: string[] = [];
+    for (const parts of byForm(loaded)) {
+      const keys = parts[0]!.byKey.sql(sql, quoteIdentifier(table), column => families.get(column) ?? 'text');
+      sources.push(await loadedRowsSql(sql, parts, { shown, keys }, table, place));
+    }
+    const columns = Object.keys(cited[0]!.citation.key);
     const arrays = columns.map(
       column =>
         `pg_catalog.unnest(${sql.bind(
-          [...wanted.values()].map(key => key[column] ?? ''),
+          cited.map(({ citation }) => citation.key[column] ?? ''),
           'text[]',
         )})`,
     );
+    const wanted = columns.map((_, i) => `k${i}`);
     const on = columns.map((_, i) => `source.${keyColumn(i)} = wanted.k${i}`).join(' AND ');
     const template = `SELECT wanted.place, source.* FROM (
-${source}
+${sources.join('\nUNION ALL\n')}
 ) AS source
-              JOIN ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY AS wanted (${columns.map((_, i) => `k${i}`).join(', ')}, place) ON ${on}
-             ORDER BY wanted.place`;
+              JOIN ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY AS wanted (${wanted.join(', ')}, place) ON ${on}
+             ORDER BY pg_catalog.row_number() OVER (PARTITION BY wanted.place), wanted.place`;
     const statement = await inLimitedTurns(sql.build(template));
-    const read = await client.query({ claim, ...statement, maxRows: mostRows, ...limits });
-    const citations = [...wanted.keys()];
-    const keyColumns = new Set(columns.map((_, i) => `#key${i}`));
-    const rows = read.rows.map(([place, ...values]) => ({
-      citation: citations[Number(place) - 1] ?? -1,
-      row: Object.fromEntries(
-        read.columns.slice(1).flatMap(({ name }, i) => (keyColumns.has(name) ? [] : [[name, values[i] ?? null] as const])),
-      ),
+    const { columns: named, rows, bytes } = await client.query({ claim, ...statement, maxRows: mostRows, ...limits });
+    const isOfKey = new Set(columns.map((_, i) => keyName(i)));
+    const sourceRows = rows.map(([at, ...values]) => ({
+      citation: cited[Number(at) - 1]?.index ?? -1,
+      row: Object.fromEntries(named.slice(1).flatMap(({ name }, i) => (isOfKey.has(name) ? [] : [[name, values[i] ?? null] as const]))),
     }));
-    return { rows, bytes: read.bytes };
+    return { rows: sourceRows, bytes };
   }
 }
 
-/** One way to find rows: parts of a mapping, and SQL for the keys of their rows, to be joined with the table from `from`. */
-interface LookUp {
-  loaded: LoadedRows[];
-  keysOf: (sql: SqlBuilder, alias: string) => { texts: string[]; from: string | null };
-}
-
-/**
- * The ways to find the rows of a table by their keys. First the key columns are compared as they are, which an index of the table may
- * serve. For rows that are not found so, the keys are made as the mapping makes them: a text ` 007` may have become the key `7`.
- */
-async function* lookUps({ client, claim }: UsableConnection, table: string, loaded: LoadedRows[]): AsyncGenerator<LookUp> {
-  const asWritten = loaded.filter(({ byKey }) => byKey.keepsKeys);
-  const written = (alias: string, column: string): string => `${alias}.${quoteIdentifier(column)}::text`;
-  if (asWritten.length > 0) {
-    yield { loaded: asWritten, keysOf: (_, alias) => ({ texts: asWritten[0]!.key.map(column => written(alias, column)), from: null }) };
-  }
-  const columns = new Map((await client.catalog(claim).describe(table))?.columns.map(({ name, type }) => [name, sourceFamily(type)]));
+/** The parts of a mapping, in groups of those that make their keys in the same way. */
+function byForm(loaded: LoadedRows[]): LoadedRows[][] {
   const forms = new Map<string, LoadedRows[]>();
   for (const part of loaded) forms.set(part.byKey.form, [...(forms.get(part.byKey.form) ?? []), part]);
-  for (const parts of forms.values()) {
-    yield { loaded: parts, keysOf: (sql, alias) => parts[0]!.byKey.sql(sql, alias, column => columns.get(column) ?? 'text') };
-  }
+  return [...forms.values()];
+}
+
+/** The name of a key column in the statement. No column of a table has a control character in its name. */
+function keyName(index: number): string {
+  return `key\u0002${index}`;
 }
 
 function keyColumn(index: number): string {
-  return quoteIdentifier(`#key${index}`);
+  return quoteIdentifier(keyName(index));
 }
 
 /**
@@ -218,12 +214,12 @@ function shownColumns([first, ...others]: LoadedRows[]): string[] {
 
 /**
  * SQL for the rows of `table` that the parts of a mapping load, with their keys.
- * @param read.columns the columns to read; null for all columns
+ * @param read.shown the columns to read; null for all columns
  */
 async function loadedRowsSql(
   sql: SqlBuilder,
   loaded: LoadedRows[],
-  read: { columns: string[] | null; keys: { texts: string[]; from: string | null } },
+  { shown, keys }: { shown: string[] | null; keys: { texts: string[]; from: string } },
   table: string,
   place: TablePlace,
 ): Promise<string> {
@@ -233,10 +229,10 @@ async function loadedRowsSql(
   const conditions = [...new Set(loaded.map(({ where }) => where ?? 'true'))];
   if (conditions.join('').length > mostOfConditions) throw tooLongConditions();
   const filters = await mapInLimitedTurns(conditions, condition => guardExpression(condition, scope));
-  const columns = read.columns?.map(column => `${alias}.${quoteIdentifier(column)}`) ?? [`${alias}.*`];
-  const keys = read.keys.texts.map((text, index) => `${text} AS ${keyColumn(index)}`);
-  const from = [`${quoteTable(place.schema, place.table)} AS ${alias}`, ...(read.keys.from === null ? [] : [read.keys.from])];
-  return `SELECT ${[...columns, ...keys].join(', ')} FROM ${from.join(', ')} WHERE ${filters.map(filter => sql.fragment(filter)).join(' OR ')}`;
+  const columns = shown?.map(column => `${alias}.${quoteIdentifier(column)}`) ?? [`${alias}.*`];
+  const made = keys.texts.map((text, index) => `${text} AS ${keyColumn(index)}`);
+  const from = `${quoteTable(place.schema, place.table)} AS ${alias}, ${keys.from}`;
+  return `SELECT ${[...columns, ...made].join(', ')} FROM ${from} WHERE ${filters.map(filter => sql.fragment(filter)).join(' OR ')}`;
 }
 
 function tooLongConditions(): UnsafeFilterClauseError {
