@@ -44,7 +44,7 @@ describe('a text or item that is sought', () => {
     "string_to_array(a, ',') @> '{x,y}'",
     `string_to_array(a, ',') @> ARRAY[${elements(100)}]::text[]`,
     `c::jsonb @> '{"x": 1}' AND c::jsonb ?| ARRAY['x', 'y'] AND c::jsonb ? b`,
-    "c::jsonb - ARRAY['x', 'y'] - '{x,y}'::text[] - 'x'",
+    "c::jsonb - 'y' - 'x'",
   ])('%s is short', expression => expect(refusalOf(expression)).toBeNull());
 
   it.each([
@@ -85,6 +85,7 @@ describe('a text or item that is sought', () => {
     ['c::jsonb ?| string_to_array()', '?|'],
     ["c::jsonb - string_to_array(b, ',')", '-'],
     ['c::jsonb - b::text[]', '-'],
+    ["c::jsonb - ARRAY['x', 'y']", '-'],
   ])('%s is refused', (expression, token) => expect(refusalOf(expression)).toMatchObject({ reason: 'operator', token }));
 
   it('may be missing, which PostgreSQL refuses where the guard does not', () => {

@@ -34,8 +34,8 @@ export function checkSoughtOfOperator(node: NodeFields, offset: number | undefin
     throw new Refusal('operator', 'LIKE', offset, isOfEach ? shortLists : shortTexts);
   if (containing.has(operator) && ![node.lexpr, node.rexpr].some(isShortList))
     throw new Refusal('operator', operator ?? undefined, offset, shortLists);
-  // `-` removes the keys in a list from a document. A list that is a column is not recognised as a list here.
-  if (operator === '-' && isList(node.rexpr) && !isShortList(node.rexpr)) throw new Refusal('operator', '-', offset, shortLists);
+  // `-` removes the keys in a list from a document. The tree does not show that a column is a list: `prepare-server.ts` closes the operator.
+  if (operator === '-' && isList(node.rexpr)) throw new Refusal('operator', '-', offset, keyByKey);
 }
 
 /** Refuses `a LIKE ANY (SELECT …)`, because the tree does not show how long the texts of a sub-select are. @throws Refusal */
@@ -51,6 +51,11 @@ const shortTexts = {
 const shortLists = {
   zh: `一边须是写出的列表：至多 ${mostElements} 项，每项至多 ${mostSought} 个字符；单个值请用 = ANY (…)`,
   en: `one side must be a list that is written there, of at most ${mostElements} elements of ${mostSought} characters; for a single value use = ANY (…)`,
+};
+
+const keyByKey = {
+  zh: "请逐个去掉键：d - 'a' - 'b'",
+  en: "remove one key after the other: d - 'a' - 'b'",
 };
 
 function isShort(node: unknown): boolean {

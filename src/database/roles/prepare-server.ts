@@ -10,9 +10,15 @@ import { scramVerifier } from './scram-verifier.js';
  * `set_config` could change the role, advisory locks hold up other processes, a log message fills the WAL, and the rest run SQL that they
  * get as a text.
  */
-const closedFunctions =
+const closedNames =
   '^(lo_.*|lowrite|loread|set_config|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_(cancel|terminate)_backend|' +
   'query_to_xml.*|(table|schema|database|cursor)_to_xml.*|ts_stat|ts_rewrite|pg_export_snapshot|pg_current_xact_id|txid_current)$';
+
+/**
+ * The function of `jsonb - text[]`, which compares each key with each of the list and cannot be interrupted. The guard of SQL cannot refuse
+ * it, because the operator `-` of two columns does not show their types.
+ */
+const closedOperator = 'pg_catalog.jsonb_delete(jsonb, text[])';
 
 /**
  * Does the preparations of the embedded server that need a superuser: the database, its owner, the roles, and the rights of PUBLIC. Nothing
@@ -61,8 +67,9 @@ async function handOver(client: pg.Client, owner: string): Promise<void> {
 async function closeToOthers(client: pg.Client, database: string, owner: string): Promise<void> {
   const { rows } = await client.query<{ functions: string | null }>(
     `SELECT string_agg(p.oid::regprocedure::text, ', ') AS functions FROM pg_proc p
-     WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ $1 AND has_function_privilege('public', p.oid, 'EXECUTE')`,
-    [closedFunctions],
+     WHERE p.pronamespace = 'pg_catalog'::regnamespace AND (p.proname ~ $1 OR p.oid = $2::text::regprocedure)
+       AND has_function_privilege('public', p.oid, 'EXECUTE')`,
+    [closedNames, closedOperator],
   );
   const functions = rows[0]?.functions;
   const closing = [

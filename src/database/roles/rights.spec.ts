@@ -96,6 +96,7 @@ const refusedToReaders: [sql: string, sqlstate?: string][] = [
   ['SELECT pg_advisory_lock(7301946201)'],
   ['SELECT pg_try_advisory_lock_shared(1)'],
   ["SELECT pg_notify('x', 'y')"],
+  ["SELECT '{\"a\": 1}'::jsonb - '{a}'::text[]"],
   ["SELECT pg_logical_emit_message(false, 'x', repeat('x', 1000))"],
   ['SELECT pg_terminate_backend($recordsBackend)'],
   ['SELECT pg_cancel_backend($recordsBackend)'],
