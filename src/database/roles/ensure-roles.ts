@@ -29,6 +29,7 @@ const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_try_advisory_xact_lock(bigint)', 'records'],
   ['pg_catalog.set_config(text, text, boolean)', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'records'],
+  ['pg_catalog.jsonb_delete(jsonb, text[])', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'retrieval'],
   ['pg_catalog.pg_export_snapshot()', 'retrieval'],
 ];
