@@ -81,6 +81,11 @@ describe('parsedValue', () => {
     ['int[]', '[1, 2]', '[1, 2]'],
     ['int[]', '{1,2}', '[1, 2]'],
     ['int[]', '[1.5]', undefined],
+    ['decimal(5,2)[]', '{NULL,1.5,"-2.25"}', '[null, 1.50, -2.25]'],
+    ['decimal(5,2)[]', '[null, 1.005]', undefined],
+    ...['bigint', 'float', 'boolean', 'date', 'time', 'timetz', 'datetime', 'localdatetime', 'duration'].map(
+      (type): [string, string, string] => [`${type}[]`, '{NULL}', '[null]'],
+    ),
     ['string[]', '[["a"]]', undefined],
     ['string[]', '{{a}}', undefined],
     ['int[]', '[[1]]', undefined],

@@ -226,9 +226,9 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   }
 }
 
-/** Leaves out the numbers that the type would round. */
+/** Leaves out the numbers that the type would round. NULL stays NULL, because a list may have elements without a value. */
 function exactDecimal(ref: string, value: ValueSql): ValueSql {
-  return { ...value, valid: `CASE WHEN ${value.valid} THEN ${value.typed} = ${ref}::numeric ELSE false END` };
+  return { ...value, valid: `CASE WHEN NOT ${value.valid} THEN false ELSE ${value.typed} = ${ref}::numeric END` };
 }
 
 /** Reads a list from text: a JSON array (`["a","b"]`) or a PostgreSQL array (`{a,b}`). */
