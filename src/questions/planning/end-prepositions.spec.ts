@@ -6,7 +6,7 @@ const worldOf = (from: [string, string], to: [string, string]) =>
     labels: [
       namedLabel('Museum', ['博物馆'], [['city', 'string', '城市']]),
       namedLabel('Artifact', ['文物'], [['is_fragile', 'boolean', 'fragile', '易碎']]),
-      namedLabel('Loan', ['借展'], [['start_date', 'date', '开始日期'], ['end_date', 'date', '结束日期']]),
+      namedLabel('Loan', ['借展'], [['start_date', 'date', '开始日期'], ['end_date', 'date', '结束日期'], ['fee', 'int', '费用']]),
     ],
     edges: [
       edge('held_by', ['收藏于'], 'Artifact', 'Museum'),
@@ -43,6 +43,53 @@ describe('from and to before a name', () => {
     expect(await english.ask(question)).toContain(`MATCH (t:Loan)-[r1:${type}]->(n1:Museum) WHERE`);
   });
 
+  it.each([
+    'loans from "River Museum" to "Harbor Museum"',
+    'loans from museum River Museum to museum Harbor Museum',
+    'loans from the museum "River Museum" into the museum "Harbor Museum"',
+    'loans of artifacts from River Museum to Harbor Museum',
+    '从“River Museum”到“Harbor Museum”的借展',
+    '从博物馆River Museum到博物馆Harbor Museum的借展',
+    '列出从River Museum到Harbor Museum的借展',
+  ])('%s: passes over quotes and the word for the kind of the name', async question => {
+    const cypher = await english.ask(question);
+    expect(cypher).toMatch(/\(t:Loan\)-\[r\d:loaned_from\]->\((n\d):Museum\) .*\1\.number = \$p\d/);
+    expect(cypher).toMatch(/\(t:Loan\)-\[r\d:loaned_to\]->\((n\d):Museum\) .*\1\.number = \$p\d/);
+  });
+
+  it.each([
+    ['loans into Harbor Museum', 'loaned_to'],
+    ['loans not to Harbor Museum', 'loaned_to'],
+    ['total fee of loans to Harbor Museum', 'loaned_to'],
+    ['不是从Harbor Museum的借展', 'loaned_from'],
+    ['来自Harbor Museum的借展', 'loaned_from'],
+  ])('%s: belongs to the asked noun', async (question, type) => {
+    expect(await english.ask(question)).toContain(`MATCH (t:Loan)-[r1:${type}]->(n1:Museum) WHERE`);
+  });
+
+  it.each([
+    'loans related to Harbor Museum',
+    'loans linked to Harbor Museum',
+    'loans connected to museum Harbor Museum',
+    'loans up to "Harbor Museum"',
+    'loans different from Harbor Museum',
+    'loans apart from Harbor Museum',
+    '关联到Harbor Museum的借展',
+  ])('%s: belongs to another word, so the question asks back', async question => {
+    expect(await english.ask(question)).toBe('refused: "harbor museum" can be read in several ways here');
+  });
+
+  it.each([
+    ['loans to and from Harbor Museum', 'to and from'],
+    ['loans from and to Harbor Museum', 'from and to'],
+    ['loans both to and from the museum "Harbor Museum"', 'to and from'],
+    ['loans to/from Harbor Museum', 'to/from'],
+    ['到和从Harbor Museum的借展', '到和从'],
+    ['从、到“Harbor Museum”的借展', '从、到'],
+  ])('%s: is refused, because one path has one direction', async (question, words) => {
+    expect(await english.ask(question)).toBe(`refused: "${words}" are two directions of "harbor museum"; ask for each apart`);
+  });
+
   it('names no relation that does not lead to what is asked for', async () => {
     expect(await english.ask('artifacts from Harbor Museum')).toContain('MATCH (t:Artifact)-[r1:held_by]->(n1:Museum)');
   });
@@ -55,6 +102,35 @@ describe('from and to before a name', () => {
   ])('%s: is not guessed', async (question, reason) => {
     expect(await english.ask(question)).toBe(`refused: ${reason}`);
   }); // prettier-ignore
+});
+
+describe('characters of a Chinese verb that also name an end', () => {
+  const world = aWorld({
+    labels: [namedLabel('Person', ['人'], []), namedLabel('Country', ['国家'], []), namedLabel('Film', ['电影'], []), namedLabel('Company', ['公司'], [])],
+    edges: [
+      edge('出生于', ['born in'], 'Person', 'Country'),
+      edge('居住于', ['lives in'], 'Person', 'Country'),
+      edge('出品', ['produced'], 'Company', 'Film'),
+      edge('发行', ['distributed'], 'Company', 'Film'),
+      edge('加入', ['joined'], 'Person', 'Company'),
+      edge('离开', ['left'], 'Person', 'Company'),
+      edge('起点', ['start'], 'Film', 'Country'),
+      edge('放映于', ['shown in'], 'Film', 'Country'),
+    ],
+    toOne: { outgoing: ['出生于', '居住于'], incoming: [] },
+    names: { Country: ['法国'], Company: ['华谊'] },
+  }); // prettier-ignore
+
+  it.each(['来自法国的人', '来自法国的人有多少', '来自华谊的电影', '由华谊的电影', '到华谊的人', 'people from 法国'])(
+    '%s: are not taken for the end',
+    async question => {
+      expect(await world.ask(question)).toMatch(/^refused: "(?:法国|华谊)" can be read in several ways here/);
+    },
+  );
+
+  it('tell no end if no other relation says the opposite', async () => {
+    expect(await world.ask('从法国的电影')).toMatch(/^refused: "法国" can be read in several ways here/);
+  });
 });
 
 describe('a noun whose name begins that of a relation', () => {

@@ -1,26 +1,75 @@
 import { type EdgeSchema } from '../../cypher/semantics/graph-schema.js';
+import { isJoined, type Mention } from '../linking/meaning.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
+
+const chineseFrom = /出发|借出|调出|转出|发出|起点|始发/;
+const chineseTo = /到达|借入|调入|转入|目的|终点|收货/;
+
+/** English prepositions that name the end to which something comes. */
+export const toWords = 'to|into|onto';
 
 /**
  * Prepositions, and the words in names of relations and dimensions that mean the same end: `loans from A to B` names `loaned_from` and
- * `loaned_to`, and 从A到B names 借出馆 and 借入馆.
+ * `loaned_to`, and 从A到B names 借出馆 and 借入馆. A Chinese name must stand beside one for the opposite end, because 发出 and 到达 also say
+ * other things than an end.
  */
-const ends = [
-  { preposition: /\bfrom (?:the )?$/, name: /(?:^|[_\s])from(?=$|[_\s])/i },
-  { preposition: /\bto (?:the )?$/, name: /(?:^|[_\s])to(?=$|[_\s])/i },
-  { preposition: /[从自由]\s?$/, name: /出|起|始/ },
-  { preposition: /[到至往]\s?$/, name: /入|到|抵|终|目的/ },
+const ends: readonly { preposition: RegExp; name: RegExp; opposite?: RegExp }[] = [
+  { preposition: /\bfrom$/, name: /(?:^|[_\s])from(?=$|[_\s])/i },
+  { preposition: new RegExp(`\\b(?:${toWords})$`), name: new RegExp(`(?:^|[_\\s])(?:${toWords})(?=$|[_\\s])`, 'i') },
+  { preposition: /(?:来自|[从自由])$/, name: chineseFrom, opposite: chineseTo },
+  { preposition: /[到至往]$/, name: chineseTo, opposite: chineseFrom },
 ];
 
-/** The only one of several names that the preposition at the end of a text means. Undefined if it means none or several of them. */
-export function endSaid<T>(before: string, all: readonly T[], namesOf: (each: T) => readonly string[]): T | undefined {
-  const end = ends.find(({ preposition }) => preposition.test(before));
-  const said = end && all.length > 1 ? all.filter(each => namesOf(each).some(name => end.name.test(name))) : [];
-  return said.length === 1 ? said[0] : undefined;
+/** Matches text that ends with no word to which a preposition behind it could belong, as in `are from` and 列出从. */
+const ownWord =
+  /^\s*$|\s(?:those|(?:is|are|was|were)(?:\s+there)?)\s*$|(?:[的是有,，请]|[列给]出|列举|查[询找]|看看|统计|显示|所有|全部|哪些|多少)\s*$/;
+
+/** The name of a thing in a question, before which a preposition may stand. */
+export interface NamePlace {
+  name: Mention;
+  terms: QuestionTerms;
+  /** The words for what is asked for, to which a preposition may join the name. */
+  nouns: readonly Mention[];
+  /** The words for the kind of the named thing. */
+  kinds: readonly Mention[];
 }
 
-/** The relation between two labels that the preposition at the end of a text means, if several relations join these labels. */
+/** The text before a name, without quotes and the words for its kind: `loans from` in `loans from the museum "Harbor Museum"`. */
+export function aheadOf({ text }: { text: string }, name: Mention, kinds: readonly Mention[]): string {
+  const cut = (before: string): string => before.replace(/(?:\bthe\b|[\s"'“”‘’「『《])+$/, '');
+  const ahead = cut(text.slice(0, name.start));
+  const kind = kinds.find(({ end }) => end === ahead.length);
+  return kind ? cut(text.slice(0, kind.start)) : ahead;
+}
+
+/**
+ * Whether a text ends with a noun that the preposition behind it may join to a name, or with no word at all. In `related to A`, `to and
+ * from A` and 到和从A the preposition belongs to another word, and tells no end.
+ */
+export function joinsNoun(before: string, { terms, nouns, kinds }: NamePlace): boolean {
+  const { text, entities, values, times, denials, grain } = terms;
+  const names = [...entities, ...values, ...times].map(({ mention }) => mention);
+  const kindsBehind = kinds.filter(({ start }) => names.some(({ end }) => isJoined(text, end, start)));
+  const { length } = before.replace(/[\s"'”’」』》]+$/, '');
+  // `loans from` may be one mention, whose first word also names the relation `loaned_from`.
+  const hasPreposition = nouns.some(({ start, end }) => start < length && end > before.length);
+  const places = [...nouns, ...names, ...kindsBehind, ...denials, ...(grain ? [grain] : [])];
+  return hasPreposition || ownWord.test(before) || places.some(({ end }) => end === length);
+}
+
+/** The only one of several names that means the end told by the preposition right before a name. Undefined if none or several mean it. */
+export function endSaid<T>(place: NamePlace, all: readonly T[], namesOf: (each: T) => readonly string[]): T | undefined {
+  const ahead = aheadOf(place.terms, place.name, place.kinds);
+  const end = ends.find(({ preposition }) => preposition.test(ahead));
+  if (!end || all.length < 2 || !joinsNoun(ahead.replace(end.preposition, ''), place)) return undefined;
+  const saying = (word: RegExp): T[] => all.filter(each => namesOf(each).some(name => word.test(name)));
+  const said = saying(end.name);
+  return said.length === 1 && (!end.opposite || saying(end.opposite).length > 0) ? said[0] : undefined;
+}
+
+/** The relation between two labels that the preposition before a name means, if several relations join these labels. */
 export function relationSaid(
-  before: string,
+  place: NamePlace,
   edges: readonly EdgeSchema[],
   from: ReadonlySet<string>,
   to: readonly string[],
@@ -29,5 +78,5 @@ export function relationSaid(
     ({ sourceLabel, targetLabel }) =>
       (from.has(sourceLabel) && to.includes(targetLabel)) || (from.has(targetLabel) && to.includes(sourceLabel)),
   );
-  return endSaid(before, joining, ({ type, aliases }) => [type, ...aliases])?.type;
+  return endSaid(place, joining, ({ type, aliases }) => [type, ...aliases])?.type;
 }

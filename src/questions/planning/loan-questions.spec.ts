@@ -296,4 +296,39 @@ describe('prepositions that tell a direction', () => {
   ])('%s: follows the relation that says so', async (question, type) => {
     expect(await ask(question)).toContain(`:${type}]`);
   });
+
+  const others = aWorld({
+    labels: [namedLabel('Trip', ['行程'], []), namedLabel('City', ['城市'], []), namedLabel('Member', ['会员'], []), namedLabel('Book', ['书'], [])],
+    edges: [
+      edge('visits', ['游览'], 'Trip', 'City'),
+      edge('starts_from', ['出发于'], 'Trip', 'Member'),
+      edge('borrowed_by', ['借阅人'], 'Book', 'Member'),
+      edge('written_by', ['作者'], 'Book', 'City'),
+    ],
+    toOne: { outgoing: ['visits'], incoming: [] },
+    names: { City: ['Paris'], Member: ['Anna Stone'] },
+  }); // prettier-ignore
+
+  it.each([
+    ['trips to Paris', '(t:Trip)-[r1:visits]->(n1:City)'],
+    ['How many trips to Paris were there?', '(t:Trip)-[r1:visits]->(n1:City)'],
+    ['books to Anna Stone', '(t:Book)-[r1:borrowed_by]->(n1:Member)'],
+    ['到Paris的行程', '(t:Trip)-[r1:visits]->(n1:City)'],
+  ])('%s: follows the only relation, whose names tell no direction', async (question, path) => {
+    expect(await others.ask(question)).toContain(path);
+  });
+
+  it.each(['trips to Anna Stone', 'trips to member "Anna Stone"', 'books to Paris'])(
+    '%s: is refused if the relation tells the opposite direction',
+    async question => {
+      expect(await others.ask(question)).toMatch(/^refused: No relation on the way tells what "to" means before/);
+    },
+  );
+
+  it.each([
+    ['trips to and from Paris', 'to and from'],
+    ['到和从Paris的行程', '到和从'],
+  ])('%s: is refused for two directions', async (question, words) => {
+    expect(await others.ask(question)).toBe(`refused: "${words}" are two directions of "paris"; ask for each apart`);
+  });
 });

@@ -5,7 +5,7 @@ import { type Mention, meaningOf } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
-import { endSaid } from './end-prepositions.js';
+import { aheadOf, endSaid, joinsNoun } from './end-prepositions.js';
 import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
@@ -31,6 +31,7 @@ export function readFilters(
   schema: MetricSchema,
   terms: QuestionTerms,
   choices: NameChoices,
+  mentions: readonly Mention[],
 ): NamedFilter[] | { reason: Bilingual } {
   const filters: NamedFilter[] = [];
   const noDimension = (mention: Mention): { reason: Bilingual } => ({
@@ -46,7 +47,7 @@ export function readFilters(
     const [label, other] = labels;
     const roles = label === undefined ? [] : dimensionsOfLabel(metric, schema, label);
     const names = roles.map(({ name }) => name);
-    const role = names.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, names)) : names[0];
+    const role = names.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, names, mentions)) : names[0];
     const dimension = roles.find(({ name }) => name === role);
     if (label === undefined || dimension === undefined) return noDimension(mention);
     if (other !== undefined)
@@ -73,7 +74,7 @@ export function readFilters(
   for (const { mention, values, negated } of terms.values) {
     const known = values.flatMap(value => {
       const roles = dimensionsOfProperty(metric, schema, value.label, value.property);
-      const dimension = roles.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles)) : roles[0];
+      const dimension = roles.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles, mentions)) : roles[0];
       return dimension === undefined ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
     });
     const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
@@ -96,22 +97,35 @@ export function readFilters(
  * The roles whose dimension is named right before a node, as in `to hub Hamburg Nord`, or meant by the preposition there, as in
  * `from Hamburg Nord`. All roles if none is named.
  */
-function rolesNamed({ text }: QuestionTerms, { start }: Mention, { dimensions }: MetricEntry, roles: string[]): string[] {
-  const ahead = text.slice(Math.max(0, start - longestRole), start).replace(/["'“‘]+$/, '');
-  const before = ahead.trimEnd();
+function rolesNamed(
+  terms: QuestionTerms,
+  mention: Mention,
+  { id, dimensions }: MetricEntry,
+  roles: string[],
+  mentions: readonly Mention[],
+): string[] {
+  const isAsked = (own: Mention): boolean =>
+    own.meanings.some(meaning => meaning.as === 'metric' && meaning.metricId === id) ||
+    isAskedFor(terms, own) ||
+    startsWithEnd.test(own.text);
+  const kinds = mentions.filter(own => meaningOf(own, 'label') !== null);
+  const place = { name: mention, terms, nouns: mentions.filter(isAsked), kinds };
+  const before = aheadOf(terms, mention, []);
   const namesOf = (role: string): string[] => [role, ...(dimensions.find(({ name }) => name === role)?.aliases ?? [])];
-  const named = roles.filter(role => namesOf(role).some(name => endsWith(before, normalizeText(name.replaceAll('_', ' ')))));
+  const isNamed = (name: string): boolean =>
+    endsWith(before, name) && (!startsWithEnd.test(name) || joinsNoun(before.slice(0, -name.length), place));
+  const named = roles.filter(role => namesOf(role).some(name => isNamed(normalizeText(name.replaceAll('_', ' ')))));
   if (named.length > 0) return named;
-  const said = endSaid(ahead, roles, namesOf);
+  const said = endSaid(place, roles, namesOf);
   return said === undefined ? roles : [said];
 }
+
+/** Matches the name of a dimension whose first word the question may use as a preposition, as in `to and from hub Hamburg`. */
+const startsWithEnd = /^(?:from|to|into|onto) /;
 
 function endsWith(text: string, name: string): boolean {
   return text.endsWith(name) && (!/^[a-z]/.test(name) || !/[a-z]$/.test(text.slice(0, -name.length)));
 }
-
-/** Maximum characters before the name of a node that are searched for the name of a dimension. */
-const longestRole = 60;
 
 export function toMetricFilters(named: NamedFilter[]): MetricFilter[] {
   const filters: MetricFilter[] = [];

@@ -197,17 +197,21 @@ describe('planMetricQuestion', () => {
     expect(await planned('customers')).toMatchObject({ reason: { zh: expect.stringContaining('没有“德国”对应的维度') } });
   });
 
-  it('asks back where two dimensions stand for one table', async () => {
+  /** Plans with two dimensions for one table. */
+  const planRoles = async (roles: { name: string; aliases: string[] }[], question: string, choices: string[] = []) => {
     const source = { connection_id: 1, table: 'regions', column: 'region_id' };
-    const roles = ['出发地区', '到达地区'].map(name => ({ name, aliases: [], source }));
-    const known = metrics.map(metric => ({ ...metric, dimensions: roles }));
+    const known = metrics.map(metric => ({ ...metric, dimensions: roles.map(role => ({ ...role, source })) }));
     const sources = [{ kind: 'node' as const, name: '地区', connectionId: 1, table: 'regions', queryTables: null }];
     const labels = schema.labels.map(each => ({
       ...each,
       properties: each.properties.map(property => (property.name === '地区编号' ? { ...property, column: 'region_id' } : property)),
     }));
-    const planned = async (question: string, choices: string[] = []) =>
-      planMetricQuestion(await linked(question), known, { ...schema, labels, sources }, entities, 'zh', 100, choices);
+    return planMetricQuestion(await linked(question), known, { ...schema, labels, sources }, entities, 'zh', 100, choices);
+  };
+
+  it('asks back where two dimensions stand for one table', async () => {
+    const roles = ['出发地区', '到达地区'].map(name => ({ name, aliases: [] }));
+    const planned = (question: string, choices?: string[]) => planRoles(roles, question, choices);
     const asked = await planned('华东的销售额');
     expect(asked).toMatchObject({ choices: [{ text: '出发地区' }, { text: '到达地区' }] });
     const tokens = asked && 'choices' in asked ? (asked.choices ?? []).map(({ token }) => token) : [];
@@ -216,6 +220,37 @@ describe('planMetricQuestion', () => {
     const both = [{ field: '出发地区', values: ['E'] }, { field: '到达地区', values: ['S'] }]; // prettier-ignore
     expect(await planned('从华东到华南的销售额')).toMatchObject({ filters: both });
     expect(await planned('revenue from 华东')).toHaveProperty('choices');
+  });
+
+  const ends = [{ name: '出发地区', aliases: ['from_region'] }, { name: '到达地区', aliases: ['to_region'] }]; // prettier-ignore
+  it.each([
+    ['revenue from 华东 to 华南', { 出发地区: 'E', 到达地区: 'S' }],
+    ['revenue from region "华东" into the region "华南"', { 出发地区: 'E', 到达地区: 'S' }],
+    ['从“华东”到地区华南的销售额', { 出发地区: 'E', 到达地区: 'S' }],
+    ['从华东地区到华南地区的销售额', { 出发地区: 'E', 到达地区: 'S' }],
+    ['2025年到华南的销售额', { 到达地区: 'S' }],
+    ['revenue in 2025 from 华东', { 出发地区: 'E' }],
+  ])('%s: tells one of two dimensions', async (question, filters) => {
+    const expected = Object.entries(filters).map(([field, value]) => ({ field, op: 'in', values: [value] }));
+    expect(await planRoles(ends, question)).toMatchObject({ filters: expected });
+  });
+
+  it.each([
+    'revenue to and from 华东',
+    'revenue from and to region 华东',
+    'revenue related to 华东',
+    'revenue related to region 华东',
+    'revenue up to 华东',
+    'revenue apart from 华东',
+    '到和从华东的销售额',
+  ])('%s: asks back, because the preposition belongs to another word', async question => {
+    expect(await planRoles(ends, question)).toMatchObject({ choices: [{ text: '出发地区' }, { text: '到达地区' }] });
+  });
+
+  it('takes no character of a word for an end', async () => {
+    const places = ['出生地区', '居住地区'].map(name => ({ name, aliases: [] }));
+    expect(await planRoles(places, '来自华东的销售额')).toHaveProperty('choices');
+    expect(await planRoles([{ name: '出发地区', aliases: [] }, { name: '居住地区', aliases: [] }], '来自华东的销售额')).toHaveProperty('choices'); // prettier-ignore
   });
 
   it('needs a time to be bound for a question that names one', async () => {

@@ -64,7 +64,7 @@ function planMetric(
     whyOther(metric, named, terms, others);
   if (refusal) return { reason: refusal };
 
-  const filters = readFilters(metric, schema, terms, choices);
+  const filters = readFilters(metric, schema, terms, choices, linked.mentions);
   if ('reason' in filters) return filters;
   const unread = unreadOf(linked);
   const unmeant =

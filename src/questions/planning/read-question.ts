@@ -9,12 +9,12 @@ import { type Asked } from './find-asked.js';
 import { relationSaid } from './end-prepositions.js';
 import { notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
-import { refuseDirection } from './refuse-directions.js';
+import { refuseDirection, refuseTwoDirections } from './refuse-directions.js';
 import { meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, leadsToOne, pathsFrom, reversed } from './schema-paths.js';
-import { isOnlyRelation, isSaidToExist, objectOf, type SchemaWord } from './schema-word.js';
+import { isOnlyRelation, isSaidToExist, kindsOf, nounsOf, objectOf, type SchemaWord } from './schema-word.js';
 import { isSaidToBe } from './said-identity.js';
 import { refuseSharedVerbs, refuseUnreached } from './shared-verbs.js';
 import { shareOut } from './share-out.js';
@@ -90,14 +90,18 @@ class PatternReader {
 
   /** The preposition before a named thing, if it alone tells which of several relations is meant: `loans from A to B`. */
   private prepositionOf({ mention, labels }: Anchor, words: readonly SchemaWord[]): SchemaWord[] {
-    const { asked, target } = this.part;
+    const { terms, schema } = this.context;
+    const { asked, target, allWords } = this.part;
+    const kinds = kindsOf(labels, allWords);
+    refuseTwoDirections(terms.text, mention, kinds);
     const from = new Set([...(asked.word?.labels ?? []), ...(target === null ? [] : [target])]);
     if (words.some(({ relations }) => relations.size > 0)) return [];
-    const type = relationSaid(this.context.terms.text.slice(0, mention.start), this.context.schema.edges, from, labels);
+    const place = { name: mention, terms, nouns: nounsOf(terms.text, kindsOf([...from], allWords), allWords), kinds };
+    const type = relationSaid(place, schema.edges, from, labels);
     if (type === undefined) return [];
     const meanings = [{ as: 'relation' as const, type }];
-    const place = { text: '', start: mention.start, end: mention.start, meanings };
-    return [{ mention: place, labels: new Set(), relations: new Set([type]), properties: [] }];
+    const at = { text: '', start: mention.start, end: mention.start, meanings };
+    return [{ mention: at, labels: new Set(), relations: new Set([type]), properties: [] }];
   }
 
   async read(): Promise<ReadPattern> {
@@ -215,7 +219,7 @@ class PatternReader {
     const conditionOf = (variable: string, terms: Anchor['terms']): string =>
       isOneOfTerms(writer, variable, start, terms, schema, entities);
     if (to === 't') refusePlaceOfOther(anchor, hops, schema, words);
-    if (hops.length > 0 || anchor.terms.every(isEntity)) refuseDirection(text, anchor.mention, hops, words, schema);
+    if (hops.length > 0 || anchor.terms.every(isEntity)) refuseDirection(text, anchor, hops, words, schema);
     refuseQuality(anchor, terms);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));

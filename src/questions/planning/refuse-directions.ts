@@ -1,42 +1,78 @@
 import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Mention } from '../linking/meaning.js';
+import { type Anchor } from './anchors.js';
+import { aheadOf, toWords } from './end-prepositions.js';
 import { UnplannableError } from './question-plan.js';
-import { type Hop, namesOfRelation, type PlanSchema } from './schema-paths.js';
-import { type SchemaWord } from './schema-word.js';
+import { type Hop, hopsFrom, namesOfRelation, type PlanSchema } from './schema-paths.js';
+import { kindsOf, type SchemaWord } from './schema-word.js';
 
-/** Prepositions right before a name, with the words of relations that say the same direction. */
-const directions: readonly [preposition: RegExp, said: RegExp][] = [
-  [/\b(to|into|onto)\s+(?:the\s+)?["'“‘]?$/, /\b(?:to|into|onto|destination|dest|target|arriv|receiv|recipient|consignee|deliver|buyer|customer)|[到至达去往给]|[借运转流送]入|收[货件款到]|目的|终点/],
-  [/\b(under)\s+(?:the\s+)?["'“‘]?$/, /\b(?:under|manag|supervis|head|lead|led|report|belong|parent|part|within|govern|command|direct|subordinate)|[下属管归领导督级]|包含|组成/],
+/** Prepositions right before a name, with the words of relations that say the same direction, and those that say the opposite one. */
+const directions: readonly { preposition: RegExp; said: RegExp; opposite?: RegExp }[] = [
+  {
+    preposition: new RegExp(`\\b(${toWords})$`),
+    said: /\b(?:to|into|onto|destination|dest|target|arriv|receiv|recipient|consignee|deliver|buyer|customer)|[到至达去往给]|[借运转流送调]入|收[货件款到]|目的|终点/,
+    opposite: /\b(?:from|out of|origin|source|sender|seller|supplie[rd]|supply|departs?|left|(?!(?:borrow|receiv|bought|purchas|order|rent|leas|treat|examin)[a-z]* by)[a-z]+ by)\b|[借运转流送调发卖]出|供[应货]|出发|起点|始发|发货|离开/,
+  },
+  {
+    preposition: /\b(under)$/,
+    said: /\b(?:under|manag|supervis|head|lead|led|report|belong|parent|part|within|govern|command|direct|subordinate)|[下属管归领导督级]|包含|组成/,
+  },
 ]; // prettier-ignore
 
 /**
- * Refuses `artifacts to Harbor Museum` if the relation at the name does not tell this direction: a path along another relation would answer
- * something else.
+ * Refuses `artifacts to Harbor Museum` if the relation at the name does not tell this
+ * direction, but another way to the name does. A relation that is alone and tells no direction fits `to`, as in `trips to Paris`, but not
+ * `under`.
  * @param hops the way from the named node to the answer
  * @param words a preposition behind a word for no label belongs to a verb, as in `belong to`
  * @throws UnplannableError
  */
 export function refuseDirection(
   text: string,
-  { start, text: name }: Mention,
+  { mention, labels }: Anchor,
   hops: Hop[],
   words: readonly SchemaWord[],
   schema: PlanSchema,
 ): void {
-  const before = text.slice(0, start);
-  for (const [preposition, said] of directions) {
-    const found = preposition.exec(before);
+  const ahead = aheadOf({ text }, mention, kindsOf(labels, words));
+  for (const { preposition, said, opposite } of directions) {
+    const found = preposition.exec(ahead);
     const word = found?.[1];
-    const isBehindNoun = ({ labels, mention }: SchemaWord): boolean =>
-      labels.size > 0 && /^\s+$/.test(text.slice(mention.end, found?.index));
+    const isBehindNoun = ({ labels, mention: noun }: SchemaWord): boolean =>
+      labels.size > 0 && /^\s+$/.test(text.slice(noun.end, found?.index));
     if (word === undefined || !words.some(isBehindNoun)) continue;
     const [first] = hops;
-    const names = first ? namesOfRelation(schema, first.type).map(own => normalizeText(own.replaceAll('_', ' '))) : [];
-    if (names.some(own => said.test(own))) continue;
+    const says = (hop: Hop | undefined, direction: RegExp): boolean =>
+      hop !== undefined && namesOfRelation(schema, hop.type).some(own => direction.test(normalizeText(own.replaceAll('_', ' '))));
+    if (says(first, said)) continue;
+    const target = hops.at(-1)?.to;
+    const others = first ? hopsFrom(schema, first.from).filter(hop => leadsTo(hop, target, schema)) : [];
+    if (first && opposite && !says(first, opposite) && !others.some(hop => says(hop, said))) continue;
     throw new UnplannableError(
-      `没有关系说明“${word} ${name}”的方向；请写出关系的动词`,
-      `No relation on the way tells what "${word}" means before "${name}"; write the verb of the relation`,
+      `没有关系说明“${word} ${mention.text}”的方向；请写出关系的动词`,
+      `No relation on the way tells what "${word}" means before "${mention.text}"; write the verb of the relation`,
     );
   }
+}
+
+function leadsTo({ to }: Hop, target: string | undefined, schema: PlanSchema): boolean {
+  return to === target || hopsFrom(schema, to).some(next => next.to === target);
+}
+
+/** Matches two directions before one name, of which a path could follow only one. */
+const both =
+  /(?:\b(?:from|to|into|onto)\s*(?:\band\b|[,/&])\s*(?:from|to|into|onto)|(?:来?自|[从由到至往])\s?(?:以?及|[和与并且、/])\s?(?:来?自|[从由到至往]))$/;
+
+/**
+ * Refuses two directions of one name, as in `to and from A`.
+ * @param kinds the words for the kind of the named thing
+ * @throws UnplannableError
+ */
+export function refuseTwoDirections(text: string, name: Mention, kinds: readonly Mention[]): void {
+  const two = both.exec(aheadOf({ text }, name, kinds))?.[0];
+  if (two === undefined) return;
+  throw new UnplannableError(
+    `“${two}”是“${name.text}”的两个方向；请分开问`,
+    `"${two}" are two directions of "${name.text}"; ask for each apart`,
+  );
 }

@@ -61,3 +61,18 @@ export function objectOf(
     other.start >= mention.end && /^\s*(?:(?:the|an?|any) )?$/.test(blank.slice(mention.end, other.start));
   return words.find(word => word !== asked && word.labels.size > 0 && follows(word.mention));
 }
+
+/** The words for the kind of a thing that has one of some labels: `museum` in `from the museum Louvre`. */
+export function kindsOf(labels: readonly string[], words: readonly SchemaWord[]): Mention[] {
+  return words.filter(word => labels.some(label => word.labels.has(label))).map(({ mention }) => mention);
+}
+
+/** The words for what is asked for, with those that "of" joins to them: both nouns of `transfers of books from A`. */
+export function nounsOf(text: string, asked: readonly Mention[], words: readonly SchemaWord[]): Mention[] {
+  // `loans of` may be one mention, if it also names a relation `loan_of`.
+  const isOfAsked = ({ start: at }: Mention): boolean =>
+    asked.some(
+      ({ start, end }) => /^\s+(?:of\s+)?(?:the\s+)?$/.test(text.slice(end, at)) && /\sof\s+(?:the\s+)?$/.test(text.slice(start, at)),
+    );
+  return [...asked, ...words.filter(({ labels, mention }) => labels.size > 0 && isOfAsked(mention)).map(({ mention }) => mention)];
+}
