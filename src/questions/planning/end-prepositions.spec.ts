@@ -90,6 +90,13 @@ describe('from and to before a name', () => {
     expect(await english.ask(question)).toBe(`refused: "${words}" are two directions of "harbor museum"; ask for each apart`);
   });
 
+  it.each(['How many loans to Harbor Museum or from River Museum?', 'loans to Harbor Museum and from River Museum'])(
+    '%s: is refused, because the names are joined but not their directions',
+    async question => {
+      expect(await english.ask(question)).toMatch(/^refused: "to … from" are two directions of "harbor museum (?:or|and) from /);
+    },
+  );
+
   it('names no relation that does not lead to what is asked for', async () => {
     expect(await english.ask('artifacts from Harbor Museum')).toContain('MATCH (t:Artifact)-[r1:held_by]->(n1:Museum)');
   });

@@ -304,6 +304,7 @@ describe('prepositions that tell a direction', () => {
       edge('starts_from', ['出发于'], 'Trip', 'Member'),
       edge('borrowed_by', ['借阅人'], 'Book', 'Member'),
       edge('written_by', ['作者'], 'Book', 'City'),
+      edge('lives_in', ['住在'], 'Member', 'City'),
     ],
     toOne: { outgoing: ['visits'], incoming: [] },
     names: { City: ['Paris'], Member: ['Anna Stone'] },
@@ -312,6 +313,7 @@ describe('prepositions that tell a direction', () => {
   it.each([
     ['trips to Paris', '(t:Trip)-[r1:visits]->(n1:City)'],
     ['How many trips to Paris were there?', '(t:Trip)-[r1:visits]->(n1:City)'],
+    ['members with trips to Paris', '(n1:Trip)-[r2:visits]->(n2:City)'],
     ['books to Anna Stone', '(t:Book)-[r1:borrowed_by]->(n1:Member)'],
     ['到Paris的行程', '(t:Trip)-[r1:visits]->(n1:City)'],
   ])('%s: follows the only relation, whose names tell no direction', async (question, path) => {

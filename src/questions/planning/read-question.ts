@@ -89,11 +89,12 @@ class PatternReader {
   }
 
   /** The preposition before a named thing, if it alone tells which of several relations is meant: `loans from A to B`. */
-  private prepositionOf({ mention, labels }: Anchor, words: readonly SchemaWord[]): SchemaWord[] {
+  private prepositionOf(anchor: Anchor, words: readonly SchemaWord[]): SchemaWord[] {
     const { terms, schema } = this.context;
     const { asked, target, allWords } = this.part;
+    const { mention, labels } = anchor;
     const kinds = kindsOf(labels, allWords);
-    refuseTwoDirections(terms.text, mention, kinds);
+    refuseTwoDirections(terms.text, anchor, kinds);
     const from = new Set([...(asked.word?.labels ?? []), ...(target === null ? [] : [target])]);
     if (words.some(({ relations }) => relations.size > 0)) return [];
     const place = { name: mention, terms, nouns: nounsOf(terms.text, kindsOf([...from], allWords), allWords), kinds };

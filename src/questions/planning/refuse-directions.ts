@@ -38,16 +38,17 @@ export function refuseDirection(
   for (const { preposition, said, opposite } of directions) {
     const found = preposition.exec(ahead);
     const word = found?.[1];
-    const isBehindNoun = ({ labels, mention: noun }: SchemaWord): boolean =>
-      labels.size > 0 && /^\s+$/.test(text.slice(noun.end, found?.index));
-    if (word === undefined || !words.some(isBehindNoun)) continue;
+    const isBehindNoun = ({ labels, mention: { end } }: SchemaWord): boolean =>
+      labels.size > 0 && /^\s+$/.test(text.slice(end, found?.index));
+    const noun = words.find(isBehindNoun);
+    if (word === undefined || noun === undefined) continue;
     const [first] = hops;
     const says = (hop: Hop | undefined, direction: RegExp): boolean =>
       hop !== undefined && namesOfRelation(schema, hop.type).some(own => direction.test(normalizeText(own.replaceAll('_', ' '))));
     if (says(first, said)) continue;
-    const target = hops.at(-1)?.to;
-    const others = first ? hopsFrom(schema, first.from).filter(hop => leadsTo(hop, target, schema)) : [];
-    if (first && opposite && !says(first, opposite) && !others.some(hop => says(hop, said))) continue;
+    const isOnWay = hops.some(({ to }) => noun.labels.has(to));
+    const others = first ? hopsFrom(schema, first.from).filter(hop => leadsTo(hop, noun.labels, schema)) : [];
+    if (isOnWay && opposite && !says(first, opposite) && !others.some(hop => says(hop, said))) continue;
     throw new UnplannableError(
       `没有关系说明“${word} ${mention.text}”的方向；请写出关系的动词`,
       `No relation on the way tells what "${word}" means before "${mention.text}"; write the verb of the relation`,
@@ -55,8 +56,8 @@ export function refuseDirection(
   }
 }
 
-function leadsTo({ to }: Hop, target: string | undefined, schema: PlanSchema): boolean {
-  return to === target || hopsFrom(schema, to).some(next => next.to === target);
+function leadsTo({ to }: Hop, labels: ReadonlySet<string>, schema: PlanSchema): boolean {
+  return labels.has(to) || hopsFrom(schema, to).some(next => labels.has(next.to));
 }
 
 /** Matches two directions before one name, of which a path could follow only one. */
@@ -64,15 +65,18 @@ const both =
   /(?:\b(?:from|to|into|onto)\s*(?:\band\b|[,/&])\s*(?:from|to|into|onto)|(?:来?自|[从由到至往])\s?(?:以?及|[和与并且、/])\s?(?:来?自|[从由到至往]))$/;
 
 /**
- * Refuses two directions of one name, as in `to and from A`.
- * @param kinds the words for the kind of the named thing
+ * Refuses two directions of one name, as in `to and from A`, and of names that the question joins, as in `to A or from B`.
+ * @param kinds the words for the kind of the named things
  * @throws UnplannableError
  */
-export function refuseTwoDirections(text: string, name: Mention, kinds: readonly Mention[]): void {
-  const two = both.exec(aheadOf({ text }, name, kinds))?.[0];
+export function refuseTwoDirections(text: string, { mention, terms }: Anchor, kinds: readonly Mention[]): void {
+  const said = terms.map(term => aheadOf({ text }, term.mention, kinds));
+  const from = said.some(ahead => /\bfrom$/.test(ahead));
+  const to = said.flatMap(ahead => /\b(?:to|into|onto)$/.exec(ahead)?.[0] ?? [])[0];
+  const two = both.exec(said[0] ?? '')?.[0] ?? (from && to !== undefined ? `${to} … from` : undefined);
   if (two === undefined) return;
   throw new UnplannableError(
-    `“${two}”是“${name.text}”的两个方向；请分开问`,
-    `"${two}" are two directions of "${name.text}"; ask for each apart`,
+    `“${two}”是“${mention.text}”的两个方向；请分开问`,
+    `"${two}" are two directions of "${mention.text}"; ask for each apart`,
   );
 }
