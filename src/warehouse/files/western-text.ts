@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The most bytes before and behind the first letter beyond ASCII that are searched for its word. */
+/** The most bytes before and behind a letter beyond ASCII that are shown with it. */
 const mostShown = 40;
 
 /** Characters of windows-1252 at 0x80 to 0x9f, by the WHATWG Encoding Standard; five bytes without a character stay control characters. */
@@ -21,25 +21,33 @@ function toCharacter(byte: number): string {
 const isRare = (byte: number): boolean =>
   (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
 
-/** The letters of windows-1252 beyond ASCII, by case, and the signs that stand directly before letters, such as ¿, «, “ and °. */
+/** The letters of windows-1252 beyond ASCII, by case. */
 const small = /[ªµºß-öø-ÿšœž]/;
 const capital = /[À-ÖØ-ÞŠŒŽŸ]/;
-const opening = /[\u00a0¡¿«»‹›“‘„‚°–—†·]/;
+/** Signs that hardly stand directly before a letter. The most frequent characters of Big5 begin with their bytes. */
+const apart = /[¢-¦¨¬¯±¶¸¼-¾]/;
+/** Signs that stand before a letter only within a word, such as `geht´s`, `3×a` and `m²pro`. */
+const inner = /[\u00ad®²-´¹×÷]/;
 
-/** Whether the character of the byte at `at` stands where western texts have it: capitals begin words or follow capitals. */
+/** Whether the character of the byte at `at` stands where western texts have it: capitals begin words, or parts such as in `preisÄnderung`. */
 function fitsWord(sample: Buffer, at: number): boolean {
-  const character = toCharacter(sample[at]!);
+  const [before, byte, after] = [sample[at - 1], sample[at]!, sample[at + 1]];
+  const character = toCharacter(byte);
   if (small.test(character)) return true;
-  if (capital.test(character)) return !isSmallLetter(sample[at - 1]);
-  return opening.test(character) || !isLetter(sample[at + 1]);
+  if (capital.test(character)) return !isSmallLetter(before) || (byte >= 0xc0 && isSmallLetter(after));
+  if (!isLetter(after)) return true;
+  return inner.test(character) ? isLetter(before) || isDigit(before) : !apart.test(character);
 }
+
+const noBreakSpace = 0xa0;
+const wordEnd = /[\t-\r ,;|"]/;
 
 /** The byte of ß in windows-1252. With a quotation mark after it, it is also a valid UTF-8 character, but one of the rare script N'Ko. */
 const sharpS = 0xdf;
 
 /**
- * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters, capitals at
- * the beginnings of words, and hardly a sign directly before a letter, as in `½s` of Big5. In the multi-byte encodings of Asia, and in the
+ * Returns whether a text that is not UTF-8 is probably windows-1252: its accented letters stand alone or among ASCII letters, and hardly a
+ * capital at the end of a word, or a sign directly before a letter, as in `½s` of Big5. In the multi-byte encodings of Asia, and in the
  * code pages of other alphabets, several high bytes follow each other. A text with valid UTF-8 characters beyond ASCII is probably UTF-8
  * with some broken bytes, because hardly any windows-1252 word looks like a UTF-8 character. It is not western: as windows-1252, all these
  * letters would be wrong.
@@ -60,19 +68,30 @@ export function looksWestern(sample: Buffer): boolean {
   return western >= runs * 0.8;
 }
 
-/** The first word beyond ASCII of a text that `looksWestern`, with its 1-based line: the evidence for the guess. */
+/**
+ * The first word beyond ASCII of a text that `looksWestern`, with its 1-based line: the evidence for the guess. Its words end at blanks and
+ * separators of ASCII. A word with no other sign beyond ASCII than no-break spaces, such as a number, is given only if there is no other.
+ */
 export function westernWord(sample: Buffer): { line: number; word: string } {
-  const first = sample.findIndex(byte => byte >= 0x80);
-  const text = decodeSingleBytes(sample.subarray(Math.max(0, first - mostShown), first + mostShown), 'windows-1252').toString();
-  const words = text.split(/[\s,;|"]+/);
+  const visible = sample.findIndex(byte => byte >= 0x80 && byte !== noBreakSpace);
+  const first = visible === -1 ? sample.indexOf(noBreakSpace) : visible;
+  const before = sample
+    .toString('latin1', Math.max(0, first - mostShown), first)
+    .split(wordEnd)
+    .at(-1)!;
+  const behind = sample.toString('latin1', first, first + mostShown).split(wordEnd)[0]!;
   return {
-    line: sample.subarray(0, first).toString('latin1').split('\n').length,
-    word: words.find(word => /[^\u0000-\u007f]/.test(word)) ?? '',
+    line: sample.toString('latin1', 0, first).split('\n').length,
+    word: decodeSingleBytes(Buffer.from(before + behind, 'latin1'), 'windows-1252').toString(),
   };
 }
 
 function isSmallLetter(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 97 && byte <= 122;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
 }
 
 function isLetter(byte: number | undefined): boolean {
