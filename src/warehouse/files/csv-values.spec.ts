@@ -1,7 +1,19 @@
 import pg from 'pg';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { Dice } from '../../../test/support/dice.js';
-import { classifyValue, COMMAS, GROUPED, KIND_TYPES, LOSSY, signOf, SURE_COMMA, SURE_POINT, TEXT, UNSURE } from './csv-values.js';
+import {
+  behindPlus,
+  classifyValue,
+  COMMAS,
+  GROUPED,
+  KIND_TYPES,
+  LOSSY,
+  signOf,
+  SURE_COMMA,
+  SURE_POINT,
+  TEXT,
+  UNSURE,
+} from './csv-values.js';
 
 const pieces = [
   '0',
@@ -112,6 +124,17 @@ describe('signOf', () => {
     ['1.234', UNSURE],
     ['12345678901234567890', 0],
     ['1 234', 0],
+    ['+2,5', SURE_COMMA << behindPlus],
+    ['+2.5', SURE_POINT << behindPlus],
+    ['+1.234', UNSURE << behindPlus],
+    ['+48.137154', SURE_POINT << behindPlus],
+    ['+0.12345678', SURE_POINT << behindPlus],
+    ['+1,234,567', SURE_POINT << behindPlus],
+    ['+1.234,5', SURE_COMMA << behindPlus],
+    ['+49.17012345', 0],
+    ['+86.13800001111', 0],
+    ['+1.555.123.456', 0],
+    ['+4917012345', 0],
   ])('of %s is %i', (text, sign) => {
     expect(signOf(Buffer.from(text), 0, text.length)).toBe(sign);
   });

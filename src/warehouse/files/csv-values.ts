@@ -148,6 +148,23 @@ function isGrouped(bytes: Uint8Array, start: number, end: number): boolean {
 export const SURE_COMMA = 1;
 export const SURE_POINT = 2;
 export const UNSURE = 4;
+/** The same bits for numbers behind a plus are moved up by this many: their column is text, so they tell nothing of other columns. */
+export const behindPlus = 3;
+/** The most bytes of a telephone number, which has at most 15 digits, with points between them. */
+const longestPhone = 30;
+
+/** The decimal sign of a number as `signOfNumber` gives it, moved for one behind a plus; 0 for a telephone number. */
+export function signOf(bytes: Uint8Array, start: number, end: number): number {
+  if (bytes[start] !== PLUS) return signOfNumber(bytes, start, end);
+  return isPhone(bytes, start + 1, end) ? 0 : signOfNumber(bytes, start + 1, end) << behindPlus;
+}
+
+/** Matches a country code with many digits behind it, in groups with points between them or in one. */
+const phone = /^[1-9]\d{0,3}(?:(?:\.\d+){2,}|\.\d{7,})$/;
+
+function isPhone(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start <= longestPhone && phone.test(String.fromCharCode(...bytes.subarray(start, end)));
+}
 
 /**
  * The decimal sign of a number:
@@ -157,8 +174,8 @@ export const UNSURE = 4;
  *   one with digits on one side only (`1,` and `,5`).
  * - 0 for a number without a point or comma, and for an address such as `192.168.100.101`.
  */
-export function signOf(bytes: Uint8Array, start: number, end: number): number {
-  const first = bytes[start] === MINUS || bytes[start] === PLUS ? start + 1 : start;
+function signOfNumber(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start] === MINUS ? start + 1 : start;
   let last = end - 1;
   while (last >= first && bytes[last] !== POINT && bytes[last] !== COMMA) last--;
   if (last < first) return 0;

@@ -94,6 +94,8 @@ describe('numbers with commas in CSV', () => {
     [['030 123 456']],
     [['555 123 456']],
     [['+4917012345', '+1']],
+    [['+49.17012345', '+86.13800001111']],
+    [['+1.555.123.456', '+1.555.123.457']],
     [['192.168.100.101']],
     [['52,5°']],
     [['31.12.2024']],
@@ -136,6 +138,25 @@ describe('numbers with commas in CSV', () => {
       expect((await loadIn(`price;pieces\n${price};1.500\n`)).types).toEqual(['text', 'text']);
     for (const other of ['1', '"1,234.5"', '"1,234,567"', '"1,234"'])
       expect((await loadIn(`pieces;other\n1.234;${other}\n`)).types[0]).toBe('numeric');
+  });
+
+  it('judges no other column by numbers behind a plus', async () => {
+    const phones = await loadIn('price;phone\n12,5;+49.17012345\n7,25;+49.17012346\n');
+    expect(phones.types).toEqual(['numeric', 'text']);
+    expect(phones.warnings).toEqual([expect.stringContaining('"price": the comma was read')]);
+    const grouped = await loadIn('price,phone\n1.234,+1.555.123.456\n2.555,+1.555.123.457\n');
+    expect([grouped.types, grouped.warnings]).toEqual([['numeric', 'text'], []]);
+    expect((await loadIn('id,phone\n1,+86.13800001111\n')).warnings).toEqual([]);
+    for (const change of ['+2,5', '+2.5']) {
+      for (const price of ['12,5', '12.5', '1.234']) {
+        const { types, warnings } = await loadIn(`price;change\n${price};${change}\n`);
+        expect(types).toEqual(['numeric', 'text']);
+        expect(warnings.at(price === '12,5' ? 0 : -1)).toMatch(
+          change === '+2,5' ? /"change".*change:decimal\(,\)/ : /"change".*change:decimal\(\.\)/,
+        );
+      }
+    }
+    expect((await loadIn('n\n3.5\n"+2,5"\n')).warnings).toEqual([expect.stringContaining('no form reads together')]);
   });
 
   it('reads what a type says, and names the line of a value in another form', async () => {

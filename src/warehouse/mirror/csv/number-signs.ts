@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type TypeChange } from '../copy/copy-target.js';
 import { inOptions } from './way-out.js';
-import { COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from '../../files/csv-values.js';
+import { behindPlus, COMMAS, GROUPED, type Kind, NUMERIC, SURE_COMMA, SURE_POINT, UNSURE } from '../../files/csv-values.js';
 
 /** Facts about the values of a column, known at the end of the file. */
 export interface NumberColumn {
@@ -94,7 +94,7 @@ const forms = {
 };
 
 function keptAsText({ name, signs }: NumberColumn): Bilingual {
-  const sure = signs & (SURE_COMMA | SURE_POINT);
+  const sure = (signs | (signs >> behindPlus)) & (SURE_COMMA | SURE_POINT);
   if (sure === (SURE_COMMA | SURE_POINT)) {
     return {
       zh: `列“${name}”里的数字有的以逗号、有的以点为小数点，没有一种写法能读全部，因此存为文本；请在文件中统一小数点`,
