@@ -28,6 +28,18 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
+describe('uploads of CSV', () => {
+  it('loads files that begin with the letters of another format', async () => {
+    for (const type of ['text/csv', 'application/octet-stream'])
+      for (const csv of ['PAR1,PAR2\n1,2\n', 'GIF89a,x\n1,2\n', '%PDF-A,x\n1,2\n', '<table>\n1\n']) {
+        const { status, body } = await uploadRequest(test.admin, 'letters', Buffer.from(csv), {}, type);
+        expect([csv, status, body.format, body.rows]).toEqual([csv, expect.any(Number), 'csv', 1]);
+      }
+    const { body } = await uploadRequest(test.admin, 'guessed', Buffer.from('id,text\n1,It\x92s fine\n2,don\x92t\n', 'latin1')).expect(201);
+    expect([body.encoding, body.warnings]).toEqual(['windows-1252', [expect.stringContaining('"It’s" in line 2')]]);
+  });
+});
+
 describe('uploads of NDJSON', () => {
   const type = 'application/x-ndjson';
   const upload = (table: string, ndjson: string | Buffer, query?: Record<string, string>) =>

@@ -2,6 +2,7 @@ import { UnsupportedMediaTypeError } from '../../../common/errors/common-errors.
 import { JsonDocumentError } from '../../warehouse.errors.js';
 import { type FileFormat } from '../../files/file-problem.js';
 import { type FormFile } from './multipart.js';
+import { parquetHead } from './other-files.js';
 
 /** How the uploaded file is wrapped, and the format that the request names; null for none. Gzip is also recognized by its first bytes. */
 export interface FileTold {
@@ -61,8 +62,9 @@ export function toldByForm({ name, type }: FormFile): FileFormat | null {
  * Detects the format from the first bytes of a file, for a request that names no format. A CSV file cannot begin with a brace and a quote.
  */
 export function toldByHead(head: Buffer): FileFormat {
-  if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
-  return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(head.toString('latin1')) ? 'ndjson' : 'csv';
+  const begin = head.toString('latin1');
+  if (parquetHead.test(begin)) return 'parquet';
+  return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(begin) ? 'ndjson' : 'csv';
 }
 
 function mediaType(contentType: string): string {

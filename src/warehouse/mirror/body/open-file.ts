@@ -1,11 +1,9 @@
 import { type FileFormat } from '../../files/file-problem.js';
 import { type FileTold, toldByForm, toldByHead } from './file-format.js';
-import { requireFormat } from './other-files.js';
+import { headBytes, requireFormat } from './other-files.js';
 import { gunzip, type GzipBounds } from './gunzip.js';
 import { resume, takeHead } from '../../files/head.js';
 import { type FormFile, readFormFile } from './multipart.js';
-
-const headBytes = 1024;
 
 export interface OpenedFile {
   format: FileFormat;

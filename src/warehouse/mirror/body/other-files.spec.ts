@@ -27,6 +27,14 @@ describe('requireFormat', () => {
     ['PAR1\u0015\u0004', /application\/vnd\.apache\.parquet/],
     ['\x89PNG\r\n', /image/],
     ['7z\xbc\xaf\x27', /archive.*gzip/],
+    ['GIF89a\x01\0\x01\0\x80\0\0', /image/],
+    ['<h1>502 Bad Gateway</h1>', /web page/],
+    ['<p>Not found, sorry</p>', /web page/],
+    ['<title>Login</title>\n', /web page/],
+    ['<rss version="2.0"><channel>', /XML/],
+    ['<svg xmlns="http://www.w3.org/2000/svg">\n <path d=""/>', /XML/],
+    ['<table>\n<tr>\n<td>1', /web page/],
+    ['<body>\nGone. <b>x</b>', /web page/],
   ])('refuses %j by name, with a way out', (head, told) => {
     expect(refusal(head)?.en).toMatch(told);
   });
@@ -42,6 +50,16 @@ describe('requireFormat', () => {
     '[id],"x"\n',
     'GIF8,x\n',
     '"<html>",x\n',
+    'PAR1,PAR2\n1,2\n',
+    'PAR1',
+    'GIF89a,x\n1,2\n',
+    '%PDF-A,x\n',
+    'BZh91AY,x\n',
+    '<table>\n1\n2\n',
+    '<body>\nx\n',
+    '<html>;<p>\n</p>;1\n',
+    '<name> ,x\n<b>1</b>,2\n',
+    '<5\n</b>\n',
     '',
   ])('takes %j as CSV', head => {
     expect(refusal(head)).toBeNull();
@@ -50,7 +68,7 @@ describe('requireFormat', () => {
   it('takes files of the formats that they are sent as', () => {
     expect(refusal('{"a": 1}\n', 'ndjson')).toBeNull();
     expect(refusal('PAR1', 'parquet')).toBeNull();
-    expect(refusal('<html>', 'ndjson')?.type).toBe('ndjson_other_format');
+    expect(refusal('<html><p>', 'ndjson')?.type).toBe('ndjson_other_format');
     expect(refusal('PK\u0003\u0004')?.type).toBe('csv_zip');
   });
 });

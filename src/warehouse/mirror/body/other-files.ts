@@ -14,14 +14,21 @@ interface OtherFile extends Bilingual {
   type?: string;
 }
 
+/** The bytes of a file that its format is told from. */
+export const headBytes = 1024;
+
+/** The first bytes of a Parquet file, and a control byte of the header of its first page. */
+export const parquetHead = /^PAR1[\x00-\x08\x0e-\x1f]/;
+
 /** Files that are not tables of text. Most of them would be read as a CSV file with a strange header. */
 const others: readonly OtherFile[] = [
   { head: /^PK(?:\x03\x04|\x05\x06)/, zh: ' Excel 工作簿或 ZIP 文件', en: 'an Excel workbook or a ZIP file', wayOut: asCsv, type: 'zip' },
   { head: /^\xd0\xcf\x11\xe0/, zh: '旧式 Excel 工作簿（.xls）', en: 'an old Excel workbook (.xls)', wayOut: asCsv },
-  { head: /^(?:\xef\xbb\xbf)?\s*%PDF-/, zh: ' PDF 文件', en: 'a PDF file', wayOut: asCsv },
+  { head: /^(?:\xef\xbb\xbf)?\s*%PDF-\d\.\d/, zh: ' PDF 文件', en: 'a PDF file', wayOut: asCsv },
   { head: /^\{\\rtf/, zh: ' RTF 文件', en: 'an RTF file', wayOut: asCsv },
   {
-    head: /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|!--|\?xml|(?:html|head|body|table|div|meta|script|style)(?:\s[^>]*)?>(?![,;\t|]))/i,
+    // A tag without the begin or end of another may be the header of a CSV file with one column.
+    head: /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|!--|\?xml|[a-z][a-z0-9:]*(?:\s[^>]*)?>(?! *[,;\t|])(?:\s*<[a-z!]|[^]*<\/[a-z]))/i,
     zh: '网页或 XML 文件',
     en: 'a web page or an XML file',
     wayOut: {
@@ -40,7 +47,7 @@ const others: readonly OtherFile[] = [
     taken: 'ndjson',
   },
   {
-    head: /^PAR1/,
+    head: parquetHead,
     zh: ' Parquet 文件',
     en: 'a Parquet file',
     wayOut: {
@@ -49,8 +56,8 @@ const others: readonly OtherFile[] = [
     },
     taken: 'parquet',
   },
-  { head: /^(?:\x89PNG|GIF8[79]a|\xff\xd8\xff)/, zh: '图片', en: 'an image', wayOut: asCsv },
-  { head: /^(?:7z\xbc\xaf|Rar!\x1a|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd)/, zh: '压缩文件', en: 'an archive', wayOut: unpacked },
+  { head: /^(?:\x89PNG|GIF8[79]a[^]{0,6}[\x00-\x08\x0e-\x1f]|\xff\xd8\xff)/, zh: '图片', en: 'an image', wayOut: asCsv },
+  { head: /^(?:7z\xbc\xaf|Rar!\x1a|BZh[1-9]1AY&SY|\xfd7zXZ|\x28\xb5\x2f\xfd)/, zh: '压缩文件', en: 'an archive', wayOut: unpacked },
   {
     head: /^SQLite format 3\0/,
     zh: ' SQLite 数据库',
@@ -61,7 +68,7 @@ const others: readonly OtherFile[] = [
 
 /** @throws SchemaError for a file that begins as one of another format than `format`, with the way in which its table can be loaded */
 export function requireFormat(head: Buffer, format: FileFormat): void {
-  const begin = head.toString('latin1');
+  const begin = head.toString('latin1', 0, headBytes);
   const other = others.find(each => each.taken !== format && each.head.test(begin));
   if (!other) return;
   const { wayOut, type = 'other_format', zh, en } = other;
