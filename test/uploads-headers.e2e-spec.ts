@@ -1,5 +1,6 @@
 import { startTestApp, type TestApp } from './support/app.js';
 import { uploadRequest } from './support/ingestion.js';
+import { mulberry32 } from './support/seeded.js';
 
 const question = '您对我们公司提供的售后服务的总体满意程度（单选题，一至五分）';
 const survey = `序号,${question},${question}的主要原因,,备注,备注\n1,5,及时,,无,无\n2,3,"慢,""不理""",,,再联系\n`;
@@ -161,6 +162,16 @@ describe('ways out of a refused file', () => {
     const fitting = wide.replace(/c\d+/g, '123456789');
     const late = await problem('wide', `${wide}\n${`${fitting}\n`.repeat(250)}${wide}\n`);
     expect(late).toMatchObject({ type: 'csv_row_refused', msg: expect.stringContaining('300 columns') });
+    await upload('keyed', 'id,v\n1,2\n', { types: 'id:text' }).expect(201);
+    await test.pool.query('ALTER TABLE mirror.keyed ADD PRIMARY KEY (id)');
+    const random = mulberry32(54);
+    const key = Array.from({ length: 12_000 }, () => Math.floor(random() * 36).toString(36)).join('');
+    for (const query of [{ mode: 'append' }, { mode: 'upsert', key: 'id' }] as Record<string, string>[]) {
+      const { msg, type } = await problem('keyed', `id,v\n2,3\n${key},1\n`, query);
+      expect([type, msg]).toEqual(['csv_row_refused', expect.stringMatching(/primary key.*2,700 bytes.*shorten/)]);
+      expect(msg).not.toContain('300 columns');
+      if (query.mode === 'append') expect(msg).toContain('line 3: ');
+    }
     expect((await problem('pretty', '{\n  "id": 1\n}\n', {}, 'application/x-ndjson')).msg).toContain('jq -c .');
   });
 

@@ -20,6 +20,11 @@ export interface CopyContext {
 /** Classes of SQLSTATEs that the file causes: data exceptions (22), constraint violations (23) and rows that are too large (54). */
 const rowFaults = /^(22|23|54)/;
 
+const needsMemory = {
+  zh: '读入这个文件所需的内存或临时磁盘空间超过上限，未导入任何数据；请分成几个文件，或缩短其中的值',
+  en: 'reading the file needs more memory or temporary disk space than it may take, and nothing was loaded; load it in several files, or with shorter values',
+};
+
 /** Whether the rows of a file exceed the memory or temporary disk of one session, or the size of one value. */
 export function isTooLarge(error: unknown): boolean {
   return exceedsBackend(error) || isTooLargeForAnyValue(error);
@@ -30,11 +35,7 @@ export function isTooLarge(error: unknown): boolean {
  * repeated keys, or writes the rows into the table.
  */
 export function tooLarge(format: FileFormat): SchemaError {
-  const text = {
-    zh: '读入这个文件所需的内存或临时磁盘空间超过上限，未导入任何数据；请分成几个文件，或缩短其中的值',
-    en: 'reading the file needs more memory or temporary disk space than it may take, and nothing was loaded; load it in several files, or with shorter values',
-  };
-  return new SchemaError([{ loc: ['body'], text, type: `${format}_too_large` }]);
+  return new SchemaError([{ loc: ['body'], text: needsMemory, type: `${format}_too_large` }]);
 }
 
 /**
@@ -50,7 +51,8 @@ export function toRowError(error: unknown, { format, table, lines, columns, type
   const place = start === -1 ? null : /^(\d+)(?:, column ([^]*))?/.exec(context.slice(start + `COPY ${table}, line `.length));
   const line = place ? lines.toFileLine(Number(place[1])) : lines.toFileLine(2);
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
-  if (isLarge || index === -1) return fileProblem(format, 'row_refused', { line }, isLarge ? largeRow : reasonFor(code));
+  if (isLarge || index === -1)
+    return fileProblem(format, 'row_refused', { line }, isLarge ? needsMemory : reasonFor(code, error as object));
   const [column, type] = [columns[index]!, typeOf(index)];
   const shown = /: "([^]*)"$/.exec(place![2]!)?.[1] ?? '';
   const way = wayOut(column, type, shown, isFixed);
@@ -73,14 +75,26 @@ const largeRow = {
   en: `the row is too large for PostgreSQL, which keeps some 8 KB of a row besides long values; rows of ${mostSurelyFitting} columns always fit, so load the columns in several tables`,
 };
 
+const largeKey = {
+  zh: '有一行在主键或索引中的值过大：索引的一项至多约 2700 字节；请缩短该值，或导入没有主键和索引的表',
+  en: 'a value of the row is too large for the primary key or an index of the table, which keeps some 2,700 bytes of it; shorten the value, or load into a table without them',
+};
+
+/** The functions of PostgreSQL that find a row too large. All other ones write an entry of an index. */
+const rowWriters = ['RelationGetBufferForTuple', 'raw_heap_insert'];
+
+function tooLargeReason(error: object): Bilingual {
+  return 'routine' in error && rowWriters.includes(String(error.routine)) ? largeRow : largeKey;
+}
+
 /** 422 for a row that was taken, and is too large in the types that the rest of the file needs; null for any other error. */
 export function rowTooLarge(format: FileFormat, error: unknown): SchemaError | null {
   if (sqlstateOf(error) !== sqlstates.programLimitExceeded) return null;
-  return new SchemaError([{ loc: ['body'], text: largeRow, type: `${format}_row_refused` }]);
+  return new SchemaError([{ loc: ['body'], text: tooLargeReason(error as object), type: `${format}_row_refused` }]);
 }
 
-function reasonFor(code: string): Bilingual {
-  if (code.startsWith('54')) return largeRow;
+function reasonFor(code: string, error: object): Bilingual {
+  if (code === sqlstates.programLimitExceeded) return tooLargeReason(error);
   if (code === sqlstates.uniqueViolation) {
     return {
       zh: '主键已属于表中的另一行，或文件中的前一行',
