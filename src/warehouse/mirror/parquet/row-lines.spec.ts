@@ -65,6 +65,27 @@ describe('RowLines', () => {
       expect(() => load(`{}\n${text}\n`)).toThrow(twice);
   });
 
+  it.each(['1\n', '{}\n', '2024-01-01\n'])('pauses between many short values %j', text => {
+    const rewrite = text.startsWith('2') ? typeForm('date') : null;
+    const target = { givenType: () => 'jsonb', rewriteOf: () => rewrite, hasLines: false } as unknown as CopyTarget;
+    const [many, steps] = [32_000, new RowLines([aColumn('a')], target).of(Buffer.from(text.repeat(32_000)))];
+    let pauses = 0;
+    for (let step = steps.next(); ; step = steps.next(), pauses++) {
+      if (!step.done) continue;
+      expect(step.value.toString()).toBe(text.repeat(many));
+      break;
+    }
+    expect(pauses).toBeGreaterThanOrEqual(many / 1_000);
+  });
+
+  it('reads documents only in columns of texts and documents', () => {
+    const target = { givenType: () => 'jsonb', rewriteOf: () => null, hasLines: false } as unknown as CopyTarget;
+    const bytes = Buffer.from('{"a":1,"a":2}\n');
+    for (const type of ['integer', 'numeric', 'double precision', 'boolean', 'jsonb'])
+      expect(atOnce(new RowLines([{ ...aColumn('a'), type }], target).of(bytes))).toBe(bytes);
+    for (const type of ['text', 'json']) expect(() => atOnce(new RowLines([{ ...aColumn('a'), type }], target).of(bytes))).toThrow();
+  });
+
   it('refuses a row that is longer than 16 MiB', () => {
     const lines = new RowLines([], numbered);
     atOnce(lines.of(Buffer.from('a\n')));

@@ -11,6 +11,8 @@ import { type Steps } from '../../../text/steps.js';
 const tab = 9;
 const lineFeed = 10;
 const backslash = 92;
+/** The values that are converted between two pauses, which takes a few milliseconds; rows, if no column is to be rewritten. */
+const partsOfStep = 1_000;
 /** Maximum number of UTF-8 bytes for one UTF-16 code unit. */
 const bytesOfCharacter = 3;
 const tooLong = { zh: '这一行超过 16 MiB', en: 'the row is longer than 16 MiB' };
@@ -40,7 +42,7 @@ export class RowLines {
   ) {
     // DuckDB writes values as PostgreSQL does, so only texts have forms. Values of another type than that of the table are checked.
     this.rewrites = columns.map(({ name, type }) => {
-      if (target.givenType(name) === 'jsonb' && type !== 'jsonb') return documentForm;
+      if (target.givenType(name) === 'jsonb' && (type === 'text' || type === 'json')) return documentForm;
       const form = target.rewriteOf(name);
       if (type === 'text' || form === null) return form;
       return type === target.givenType(name) ? null : form.typed === undefined ? form : form.typed;
@@ -60,7 +62,9 @@ export class RowLines {
     if (this.isUnchanged) return chunk;
     const out: Buffer[] = [];
     let sent = 0;
+    let parts = 0;
     for (let at = 0; at < chunk.length;) {
+      if (++parts % partsOfStep === 0) yield;
       if (this.isAtStart && this.hasLines) {
         out.push(chunk.subarray(sent, at), Buffer.from(`${this.row + 1}\t`));
         sent = at;
