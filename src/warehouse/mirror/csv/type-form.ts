@@ -189,24 +189,24 @@ const units: readonly { name: RegExp; months?: bigint; microseconds?: bigint }[]
   { name: /^d/i, microseconds: 86_400_000_000n },
   { name: /^w/i, microseconds: 604_800_000_000n },
 ];
-/** Decimals of an amount that are computed. Weeks have 604.8 billion microseconds, so a longer fraction is never a whole number of them. */
-const mostDigits = 40;
+/** PostgreSQL takes no longer text for an interval. */
+const longestInterval = 256;
 
 /**
  * Whether an amount of an interval has a part of a second that `digits` decimals do not hold, or a part of a month, for which PostgreSQL
  * takes a number of days or another number of months: `1.5 days` and `1.5 years` have none, `0.00001 h` and `1.55 years` have one.
  */
 function roundsInterval(text: string, digits: number): boolean {
+  // Numbers such as 1e-1 and 0x1p-1 are read behind the letter P only.
+  if (text.length > longestInterval || /[\d.]e|x/i.test(text)) return true;
   const step = 10n ** BigInt(6 - digits);
   // In `P1MT1M` the letter M stands for months before the T, and for minutes behind it.
   const spelled = text.replace(/^\s*[-+]?p[^t]*/i, date => date.replace(/m/i, 'mon'));
   for (const [, whole = '', decimals = '', unit = ''] of spelled.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
     const size = units.find(({ name }) => name.test(unit));
     if (size === undefined) continue;
-    if (whole.length > mostDigits || /[1-9]/.test(decimals.slice(mostDigits))) return true;
-    const kept = decimals.slice(0, mostDigits);
     const [scale, least] = size.months === undefined ? [size.microseconds!, step] : [size.months, 1n];
-    if ((BigInt(whole + kept) * scale) % (least * 10n ** BigInt(kept.length)) !== 0n) return true;
+    if ((BigInt(whole + decimals) * scale) % (least * 10n ** BigInt(decimals.length)) !== 0n) return true;
   }
   return false;
 }
