@@ -61,7 +61,7 @@ function ordering(words: string, from: string, to: string, prefix: string, first
   const [high, low] = [`(?:the )?(?:${first})(?:e?st)?`, `(?:the )?(?:${last})(?:e?st)?`];
   const named = `(?:in )?(?:the )?(?:${prefix}scending|${prefix === 'de' ? 'de' : 'in'}creasing)(?: order)?|${prefix}sc`;
   const english = `${named}|from ${high} to ${low}|${high} first`;
-  return new RegExp(`(?:${words}|[从由]${from}到${to}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
+  return new RegExp(`(?:${words}|[从由]${from}[到至]${to}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
 }
 
 const number = (groups: (string | undefined)[]): Intent => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
@@ -110,6 +110,14 @@ const rules: Rule[] = [
     pattern: new RegExp(`(?:(?:在|介于)\\s*)?${unitAmount}\\s*(?:到|至|和|与|-|~)\\s*${unitAmount}\\s*之间`, 'g'),
     read: between,
   },
+  // `5到10元的`: only a unit behind both numbers tells that they are not a time, an order or names.
+  {
+    pattern: new RegExp(
+      `${notAfterNumber}${amountPattern}\\s*(?:到|至|-|~)\\s*${amountPattern}(?=\\s?(?![月日天周年])${unitPattern}的)`,
+      'g',
+    ),
+    read: between,
+  },
   { pattern: new RegExp(`\\bbetween\\s+${unitAmount}\\s+and\\s+${amountPattern}`, 'g'), read: between },
   { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${amountPattern}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${amountPattern}`, 'g'), read: compare('<') },
@@ -154,11 +162,25 @@ const rules: Rule[] = [
   },
   { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|eldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
   {
-    pattern: ordering('降序|倒序|逆序', '[高大多晚新]', '[低小少早旧]', 'de', 'high|larg|big|lat|new|great', 'low|small|earli|old'),
+    pattern: ordering(
+      '降序|倒序|逆序',
+      '[高大多晚新]',
+      '[低小少早旧]',
+      'de',
+      'high|larg|big|lat|new|great|most expensive',
+      'low|small|earli|old|cheap',
+    ),
     read: order(true),
   },
   {
-    pattern: ordering('升序|正序', '[低小少早旧]', '[高大多晚新]', 'a', 'low|small|earli|old', 'high|larg|big|lat|new|great'),
+    pattern: ordering(
+      '升序|正序',
+      '[低小少早旧]',
+      '[高大多晚新]',
+      'a',
+      'low|small|earli|old|cheap',
+      'high|larg|big|lat|new|great|most expensive',
+    ),
     read: order(false),
   },
   {

@@ -16,7 +16,7 @@ const words = [
   'm2 平方米 平米 sqm square_metres square_meters', 'km2 平方公里 平方千米 square_kilometres square_kilometers', 'ha 公顷 hectare hectares', '亩',
   'm3 立方米 cubic_metres cubic_meters', 'l 升 litre litres liter liters', 'ml 毫升 millilitre millilitres milliliter milliliters',
   's 秒 sec secs second seconds', 'min 分钟 mins minute minutes', 'h 小时 个小时 hr hrs hour hours', 'day 天 日 days', 'week 周 个星期 weeks',
-  'month 月 个月 months', 'year 年 years', 'degree 度 摄氏度 degrees', 'kw 千瓦 kilowatt kilowatts', 'page 页 pages',
+  'month 月 个月 months', 'year 年 岁 years', 'degree 度 摄氏度 degrees', 'kw 千瓦 kilowatt kilowatts', 'page 页 pages',
   'cny 元 块 块钱 人民币 rmb yuan ¥', 'usd 美元 美金 dollar dollars $', 'eur 欧元 euro euros €', 'gbp 英镑 sterling pound pounds £', 'jpy 日元 yen ¥',
   'hkd 港元 港币 $', 'aud 澳元 $', 'cad 加元 $', 'sgd 新加坡元 $', 'twd 新台币 $',
 ].map(line => line.replaceAll('_', ' ').split(/ (?!metres|meters|kilometres|kilometers)/)); // prettier-ignore

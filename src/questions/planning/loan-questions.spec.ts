@@ -219,7 +219,7 @@ describe('lists in an order', () => {
     '博物馆面积从大到小',
   ])('%s: begins with the highest value', async question => {
     expect(await ask(question)).toBe(
-      'MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area` DESC, t.name',
+      'MATCH (t:Museum) RETURN DISTINCT t, t.`floor area` AS `floor area` ORDER BY `floor area` IS NULL, `floor area` DESC, t.name',
     );
   });
 

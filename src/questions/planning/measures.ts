@@ -189,7 +189,7 @@ function countOrAmount({ text }: Mention): UnplannableError {
   );
 }
 
-function isPrice({ name, column }: PropertySchema): boolean {
+export function isPrice({ name, column }: PropertySchema): boolean {
   return /价|price/i.test(`${name} ${column ?? ''}`);
 }
 

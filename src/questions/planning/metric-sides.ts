@@ -12,6 +12,11 @@ const compares = /比|较|^(?:compar|relative|against|versus|vs)/;
 /** Matches a comparing word that has no second side of its own: 对比各地区的销售额. */
 const comparesAll = /^(?:对比|比较)$/;
 
+/** The word that compares two things, which 占比 does not. */
+export function comparingWord(measures: Measure[]): Mention | null {
+  return measures.find(({ mention, word }) => word.kind === 'link' && compares.test(mention.text))?.mention ?? null;
+}
+
 /**
  * The dimension whose named values a question compares, so that each value gets its own row: 华东和华北各自的, `West vs East`. Null if the question
  * compares nothing, or compares times.
@@ -24,7 +29,7 @@ export function readSides(
   dimensions: ReadonlySet<string>,
   isOfTimes: boolean,
 ): { dimension: string } | { reason: Bilingual } | null {
-  const comparing = measures.find(({ mention, word }) => word.kind === 'link' && compares.test(mention.text))?.mention;
+  const comparing = comparingWord(measures);
   // 各 before a noun, as in 各产品, groups by the noun. It means the named values only if the question has no grouping.
   const isOfSides = ({ text }: Mention): boolean => isEach(text) || (dimensions.size === 0 && (text === '各' || text === 'each'));
   const word = comparing ?? terms.groups.find(isOfSides);
@@ -35,8 +40,8 @@ export function readSides(
   );
   const [dimension, other] = sides;
   if (dimension !== undefined && other === undefined) return { dimension };
-  // `compare 华东 by category` compares the categories, but `by category compared with 华东` does not.
-  if (isOfTimes || (dimensions.size > 0 && (named.length === 0 || !comparing || comparesAll.test(comparing.text)))) return null;
+  // `compare 华东 by category` compares the categories, but `by category compared with 华东` and 各地区的销售额比去年高吗 do not.
+  if (isOfTimes || (dimensions.size > 0 && (!comparing || comparesAll.test(comparing.text)))) return null;
   return {
     reason: {
       zh: `不清楚“${word.text}”说的是哪些；请写出同一维度的几个值，或几个时段`,

@@ -320,6 +320,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
           isNumber: mention !== null && isNumeric(type),
           isTime: (mention === null && this.asked.type === 'when') || isDateOrYear(property),
           mention: mention ?? { text: name, start: 0, end: 0, meanings: [] },
+          property,
         });
     };
     for (const word of this.words) {

@@ -11,12 +11,13 @@ import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
 import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
-import { readSides, whyOther } from './metric-sides.js';
+import { comparingWord, readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
 import { toUnplanned, type Unplanned, usualTop } from './question-plan.js';
 import { saysExclusion, whyOthers } from './refuse-others.js';
 import { whyUnsaid } from './refuse-unsaid.js';
+import { isOfKind, keyMarks } from './said-order.js';
 import { whyNotTraded } from './trade-verbs.js';
 
 /**
@@ -129,7 +130,7 @@ function planMetric(
   const grouped = dimensions.size > 0 || grain !== null;
   if (terms.top && !grouped)
     return fail(`不清楚“${terms.top.mention.text}”排的是什么`, `It is not clear what "${terms.top.mention.text}" ranks`);
-  const said = saidDirection(terms, named, ranks || grain !== null || dimensions.size === 0);
+  const said = saidDirection(terms, linked.mentions, ranks || grain !== null || dimensions.size === 0);
   if (typeof said === 'object') return said;
   const descending = terms.top?.descending ?? ranking?.descending ?? said;
   const order: MetricCall['order'] =
@@ -139,7 +140,7 @@ function planMetric(
         ? [{ by: 'period', dir: 'asc' }]
         : [];
   // A comparison of two shows both: 玉器的借展费比陶瓷高吗.
-  const isOfTwo = (ranking !== null || terms.top?.ofTwo === true) && (terms.whether !== null || /比(?![例如较重])/.test(terms.text));
+  const isOfTwo = (ranking !== null || terms.top?.ofTwo === true) && (terms.whether !== null || comparingWord(measures) !== null);
   const most = isOfTwo
     ? limit
     : ranking
@@ -197,20 +198,39 @@ function whyNotMeant(metric: MetricEntry, terms: QuestionTerms): Bilingual | nul
 }
 
 /** Whether a list of values begins with the highest, as it does without a word for an order, or why it cannot be sorted so. */
-function saidDirection({ text, orders, groups }: QuestionTerms, named: Mention, isSorted: boolean): boolean | { reason: Bilingual } {
+function saidDirection(terms: QuestionTerms, mentions: Mention[], isSorted: boolean): boolean | { reason: Bilingual } {
+  const { orders } = terms;
   const [first] = orders;
   if (!first) return true;
   const directions = new Set(orders.flatMap(({ descending }) => descending ?? []));
-  const key = groups.find(({ text: own, start }) => /^(?:by|按照?)$/.test(own) && start >= first.mention.end);
-  const isOfOther =
-    first.descending === null && key !== undefined && !/^\s*(?:the )?$/.test(text.slice(key.end, Math.max(key.end, named.start)));
-  if (isSorted || isOfOther || directions.size > 1)
+  if (isSorted || directions.size > 1 || orders.some(order => isOfKind(order.mention) || isByOther(terms, mentions, order)))
     return fail(
-      `“${first.mention.text}”只能用于按一个维度列出的指标值；请写出这个维度，或去掉“${first.mention.text}”`,
-      `"${first.mention.text}" can only sort the values of the metric by one dimension; name the dimension, or leave out "${first.mention.text}"`,
+      `“${first.mention.text}”只能把按一个维度列出的指标值从高到低或从低到高排；请写出这个维度并按值排，或去掉“${first.mention.text}”`,
+      `"${first.mention.text}" can only sort the values of the metric by one dimension, from high to low or from low to high; say so, or leave it out`,
     );
   return !directions.has(false);
 }
+
+/** Whether an order has another key than the metric: `sorted by region`, 按地区排序, `sorted by revenue and region`. */
+function isByOther(terms: QuestionTerms, mentions: Mention[], { mention: order, descending }: QuestionTerms['orders'][number]): boolean {
+  const { text } = terms;
+  const marks = keyMarks(terms);
+  const between = (first: number, second: number): string => (first <= second ? text.slice(first, second) : '\0');
+  // In Chinese the key stands before the order. 从高到低 orders numbers, so that 地区 in 按地区从高到低 is a group.
+  const mark = marks.findLast(({ text: own, end }) => own !== 'by' && end <= order.start);
+  const last = mentions.findLast(({ end }) => end <= order.start);
+  if (mark && last && mark.end <= last.start && last.end === order.start && !/^[从由]/.test(order.text))
+    return !meaningOf(last, 'metric') || /[和与及、,，]/.test(between(mark.end, last.start));
+  const by = marks.find(({ start, end }) => start >= order.end && (descending === null || end - order.end <= ' by'.length));
+  const of = /^\s*of\b/.exec(text.slice(order.end));
+  if (!by && !of) return false;
+  const from = by?.end ?? order.end + (of?.[0].length ?? 0);
+  const key = mentions.find(({ start }) => /^\s*(?:(?:the|its|their)\s+)?$/.test(between(from, start)));
+  if (!key || !meaningOf(key, 'metric')) return true;
+  return mentions.some(({ start, meanings }) => meanings[0]?.as !== 'intent' && furtherKey.test(between(key.end, start)));
+}
+
+const furtherKey = /^\s*(?:[,，&]\s*|,?\s*(?:and|then)\s+(?:then\s+)?(?:by\s+)?)(?:the\s+)?$/;
 
 /** Reads `A和B哪个多`: A and B filter one dimension, and the members of this dimension are ranked. */
 function readRanking(

@@ -1,6 +1,9 @@
+import { isDateOrYear } from '../linking/date-names.js';
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { follows } from './find-groups.js';
+import { isPrice } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 
 /** A returned property: `text` is Cypher with the name of the column, `place` is Cypher without it, `mention` names the property. */
@@ -8,30 +11,87 @@ export interface SortedColumn {
   text: string;
   place: string;
   mention: Mention;
+  property: PropertySchema;
+}
+
+const ofTime = /[早晚新旧]|\b(?:earli|lat|old|new)/;
+const ofPrice = /\b(?:expensive|cheap)/;
+
+/** Whether a word for an order orders only times or prices: `oldest first`, 从旧到新, `cheapest first`. */
+export function isOfKind({ text }: Mention): boolean {
+  return ofTime.test(text) || ofPrice.test(text);
+}
+
+/** The words behind which an order has its key: `by`, 按. */
+export function keyMarks({ groups }: QuestionTerms): Mention[] {
+  return groups.filter(({ text }) => /^(?:by|按照?)$/.test(text));
 }
 
 /**
  * The column by which a list is sorted, with DESC if the question says so: `sort museums by floor area`, 文物按重量从高到低. The property stands
- * behind "by" or 按, or beside the word for the order. Null if the question asks for no order.
- * @throws UnplannableError if the question asks for an order by something else, or for two directions
+ * behind "by" or 按, or beside the word for the order. Things without a value come last. Null if the question asks for no order.
+ * @throws UnplannableError if the question asks for an order by something else, by two keys, or for two directions
  */
-export function saidOrder({ text, groups, orders }: QuestionTerms, columns: SortedColumn[]): string | null {
+export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string | null {
+  const { text, orders } = terms;
+  const marks = keyMarks(terms);
   const isBeside = (first: Mention, second: Mention): boolean =>
     first.end <= second.start && /^\s*(?:of|的|,)?\s*(?:the\s+)?$/.test(text.slice(first.end, second.start));
+  // In `books with pages sorted by price` the key stands behind the word for the order.
+  const behindKey = orders.filter(({ mention }) => !marks.some(mark => follows(mark, mention)));
   const isKey = ({ mention }: SortedColumn): boolean =>
-    groups.some(word => /^(?:by|按照?)$/.test(word.text) && follows(mention, word)) ||
-    orders.some(order => isBeside(order.mention, mention) || isBeside(mention, order.mention));
+    marks.some(mark => follows(mention, mark)) ||
+    orders.some(order => isBeside(order.mention, mention)) ||
+    behindKey.some(order => isBeside(mention, order.mention));
   const [column, ...others] = columns.filter(isKey);
   const [order] = orders;
   const directions = new Set(orders.flatMap(({ descending }) => descending ?? []));
   if (order && (!column || others.length > 0 || directions.size > 1)) throw notOrdered(order.mention);
   if (!column) return null;
-  return `${column.text.slice(column.place.length + ' AS '.length)}${directions.has(true) ? ' DESC' : ''}`;
+  const second =
+    columns.find(other => other !== column && isSecond(text, column.mention, other.mention)) ??
+    [...terms.labels, ...terms.relations].find(({ mention: { start } }) => isNext(text, column.mention.end, start));
+  if (second) throw byTwo(column.mention, second.mention);
+  const other = orders.find(({ mention }) => isOfOther(mention, column.property));
+  if (other) throw ofOther(other.mention, column.mention);
+  const name = column.text.slice(column.place.length + ' AS '.length);
+  // A ranking begins with the highest.
+  const isDescending = directions.has(true) || (directions.size === 0 && orders.some(({ mention }) => mention.text.startsWith('rank')));
+  return isDescending ? `${name} IS NULL, ${name} DESC` : name;
+}
+
+/** Whether another property is a second key: `by price, then pages`, 价格和页数降序. In `by price with their pages` it is only listed. */
+function isSecond(text: string, key: Mention, other: Mention): boolean {
+  if (other.end <= key.start) return isNext(text, other.end, key.start);
+  return !/的|列出|显示|\b(?:with|show|list|including)\b/.test(text.slice(key.end, other.start));
+}
+
+function isNext(text: string, end: number, start: number): boolean {
+  const joined = /^\s*(?:[,，、&]|and|then|和|与|及|以及)\s*(?:(?:and|then|然后|再)\s*)*(?:by\s+)?(?:(?:the|their)\s+)?$/;
+  return end <= start && joined.test(text.slice(end, start));
+}
+
+function isOfOther({ text }: Mention, property: PropertySchema): boolean {
+  return (ofTime.test(text) && !isDateOrYear(property)) || (ofPrice.test(text) && !isPrice(property));
 }
 
 export function notOrdered({ text }: Mention): UnplannableError {
   return new UnplannableError(
     `不清楚“${text}”按什么排；请写出所列对象的一个属性和一个方向，例如“按重量降序”`,
     `It is not clear by what "${text}" sorts; name one property of the listed things and one direction, such as "by weight in descending order"`,
+  );
+}
+
+function byTwo({ text: key }: Mention, { text: second }: Mention): UnplannableError {
+  return new UnplannableError(
+    `列表只能按一个属性排序，不能同时按“${key}”和“${second}”，请只写一个`,
+    `A list is sorted by one property, not by "${key}" and "${second}" together; name only one`,
+  );
+}
+
+function ofOther({ text: order }: Mention, { text: property }: Mention): UnplannableError {
+  return new UnplannableError(
+    `“${order}”不能用来排“${property}”；请写“从高到低”或“从低到高”`,
+    `"${order}" does not order "${property}"; say "from high to low" or "from low to high"`,
   );
 }
