@@ -1,5 +1,5 @@
 import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
-import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral } from './numerals.js';
+import { amountPattern, measureWord, numeralPattern, readAmount, scaleOf, readNumeral } from './numerals.js';
 import { unitPattern } from './units.js';
 
 /** Source of a pattern for a count. The number must not be followed by a digit or by a sign that multiplies or divides it: 万, %. */
@@ -37,8 +37,13 @@ const top =
     return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count), ...more };
   };
 const between: Rule['read'] = groups => {
-  const [low, high] = [readAmount(groups[1] ?? ''), readAmount(groups[2] ?? '')];
-  return low !== null && high !== null && low <= high ? { kind: 'between', low, high } : null;
+  const [least, most] = [groups[1] ?? '', groups[2] ?? ''];
+  const [written, high] = [readAmount(least), readAmount(most)];
+  if (written === null || high === null) return null;
+  // 1到2万 means 10,000 to 20,000, and 5000到1万 5,000 to 10,000.
+  const shared = /^[\d,.]+$/.test(least) ? written * scaleOf(most) : written;
+  const low = shared <= high ? shared : written;
+  return low <= high ? { kind: 'between', low, high } : null;
 };
 const grain =
   (value: Period): Rule['read'] =>
@@ -107,13 +112,13 @@ const rules: Rule[] = [
     read: compare('<='),
   },
   {
-    pattern: new RegExp(`(?:(?:在|介于)\\s*)?${unitAmount}\\s*(?:到|至|和|与|-|~)\\s*${unitAmount}\\s*之间`, 'g'),
+    pattern: new RegExp(`(?:(?:在|介于)\\s*|(?<![-−]\\s?))${unitAmount}\\s*(?:到|至|和|与|-|~)\\s*${unitAmount}\\s*之间`, 'g'),
     read: between,
   },
   // `5到10元的`: only a unit behind both numbers tells that they are not a time, an order or names.
   {
     pattern: new RegExp(
-      `${notAfterNumber}${amountPattern}\\s*(?:到|至|-|~)\\s*${amountPattern}(?=\\s?(?![月日天周年])${unitPattern}的)`,
+      `(?<![-−]\\s?)${notAfterNumber}${amountPattern}\\s*(?:到|至|-|~)\\s*${amountPattern}(?=\\s?(?![月日天周年])${unitPattern}的)`,
       'g',
     ),
     read: between,

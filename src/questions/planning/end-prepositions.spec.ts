@@ -5,7 +5,7 @@ const worldOf = (from: [string, string], to: [string, string]) =>
   aWorld({
     labels: [
       namedLabel('Museum', ['博物馆'], [['city', 'string', '城市']]),
-      namedLabel('Artifact', ['文物'], [['is_fragile', 'boolean', 'fragile', '易碎']]),
+      namedLabel('Artifact', ['文物'], [['is_fragile', 'boolean', 'fragile', '易碎'], ['weight', 'int', '重量']]),
       namedLabel('Loan', ['借展'], [['start_date', 'date', '开始日期'], ['end_date', 'date', '结束日期'], ['fee', 'int', '费用']]),
     ],
     edges: [
@@ -89,6 +89,20 @@ describe('from and to before a name', () => {
   ])('%s: is refused, because one path has one direction', async (question, words) => {
     expect(await english.ask(question)).toBe(`refused: "${words}" are two directions of "harbor museum"; ask for each apart`);
   });
+
+  it.each(['loans of artifacts with weight over 5 from Harbor Museum', 'loans of artifacts with weight over 5 to Harbor Museum'])(
+    '%s: the loans or the artifacts may be meant',
+    async question => {
+      expect(await english.ask(question)).toContain('It is not clear to which word the preposition before "harbor museum" belongs');
+    },
+  );
+
+  it.each(['请问从River Museum到Harbor Museum的借展', '帮我查从River Museum到Harbor Museum的借展'])(
+    '%s: begins with 从',
+    async question => {
+      expect(await english.ask(question)).toMatch(/loaned_from.*loaned_to/);
+    },
+  );
 
   it.each(['How many loans to Harbor Museum or from River Museum?', 'loans to Harbor Museum and from River Museum'])(
     '%s: is refused, because the names are joined but not their directions',

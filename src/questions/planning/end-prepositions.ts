@@ -20,6 +20,9 @@ const ends: readonly { preposition: RegExp; name: RegExp; opposite?: RegExp }[] 
   { preposition: /[到至往]$/, name: chineseTo, opposite: chineseFrom },
 ];
 
+/** Matches 从 where it begins a phrase, as in 请问从, and not 和从 and 师从. */
+const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自|从)$/;
+
 /** Matches text that ends with no word to which a preposition behind it could belong, as in `are from` and 列出从. */
 const ownWord =
   /^\s*$|\s(?:those|(?:is|are|was|were)(?:\s+there)?)\s*$|(?:[的是有,，请]|[列给]出|列举|查[询找]|看看|统计|显示|所有|全部|哪些|多少)\s*$/;
@@ -57,26 +60,31 @@ export function joinsNoun(before: string, { terms, nouns, kinds }: NamePlace): b
   return hasPreposition || ownWord.test(before) || places.some(({ end }) => end === length);
 }
 
-/** The only one of several names that means the end told by the preposition right before a name. Undefined if none or several mean it. */
-export function endSaid<T>(place: NamePlace, all: readonly T[], namesOf: (each: T) => readonly string[]): T | undefined {
+/**
+ * The only one of several names that means the end told by the preposition right before a name. Undefined if none or several mean it, and
+ * null if the preposition may belong to another word.
+ */
+export function endSaid<T>(place: NamePlace, all: readonly T[], namesOf: (each: T) => readonly string[]): T | null | undefined {
   const ahead = aheadOf(place.terms, place.name, place.kinds);
   const end = ends.find(({ preposition }) => preposition.test(ahead));
-  if (!end || all.length < 2 || !joinsNoun(ahead.replace(end.preposition, ''), place)) return undefined;
+  if (!end || all.length < 2) return undefined;
   const saying = (word: RegExp): T[] => all.filter(each => namesOf(each).some(name => word.test(name)));
-  const said = saying(end.name);
-  return said.length === 1 && (!end.opposite || saying(end.opposite).length > 0) ? said[0] : undefined;
+  const [said, ...others] = saying(end.name);
+  if (said === undefined || others.length > 0 || (end.opposite && saying(end.opposite).length === 0)) return undefined;
+  return beginsWithFrom.test(ahead) || joinsNoun(ahead.replace(end.preposition, ''), place) ? said : null;
 }
 
-/** The relation between two labels that the preposition before a name means, if several relations join these labels. */
+/** The relation between two labels that the preposition before a name means, if several relations join these labels, as `endSaid`. */
 export function relationSaid(
   place: NamePlace,
   edges: readonly EdgeSchema[],
   from: ReadonlySet<string>,
   to: readonly string[],
-): string | undefined {
+): string | null | undefined {
   const joining = edges.filter(
     ({ sourceLabel, targetLabel }) =>
       (from.has(sourceLabel) && to.includes(targetLabel)) || (from.has(targetLabel) && to.includes(sourceLabel)),
   );
-  return endSaid(place, joining, ({ type, aliases }) => [type, ...aliases])?.type;
+  const said = endSaid(place, joining, ({ type, aliases }) => [type, ...aliases]);
+  return said === null ? null : said?.type;
 }

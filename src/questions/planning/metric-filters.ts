@@ -116,7 +116,7 @@ function rolesNamed(
     endsWith(before, name) && (!startsWithEnd.test(name) || joinsNoun(before.slice(0, -name.length), place));
   const named = roles.filter(role => namesOf(role).some(name => isNamed(normalizeText(name.replaceAll('_', ' ')))));
   if (named.length > 0) return named;
-  const said = endSaid(place, roles, namesOf);
+  const said = endSaid(place, roles, namesOf) ?? undefined;
   return said === undefined ? roles : [said];
 }
 

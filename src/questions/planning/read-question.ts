@@ -99,7 +99,10 @@ class PatternReader {
     if (words.some(({ relations }) => relations.size > 0)) return [];
     const place = { name: mention, terms, nouns: nounsOf(terms.text, kindsOf([...from], allWords), allWords), kinds };
     const type = relationSaid(place, schema.edges, from, labels);
-    if (type === undefined) return [];
+    const isBetween = (word: SchemaWord): boolean =>
+      word.mention.end <= mention.start && !kinds.includes(word.mention) && place.nouns.some(({ end }) => end <= word.mention.start);
+    if (type === null && allWords.some(isBetween)) throw unclearPreposition(anchor);
+    if (type == null) return [];
     const meanings = [{ as: 'relation' as const, type }];
     const at = { text: '', start: mention.start, end: mention.start, meanings };
     return [{ mention: at, labels: new Set(), relations: new Set([type]), properties: [] }];
@@ -383,6 +386,14 @@ class PatternReader {
       if (word.mention !== this.part.asked.word?.mention) this.required.push(word);
     }
   }
+}
+
+/** `transfers of books from A`: the transfers or the books may be from A. */
+function unclearPreposition({ mention: { text } }: Anchor): UnplannableError {
+  return new UnplannableError(
+    `不清楚“${text}”前的介词属于哪个词；请写出关系的名称`,
+    `It is not clear to which word the preposition before "${text}" belongs; name the relation`,
+  );
 }
 
 function besideOther({ mention: { text } }: Anchor): UnplannableError {

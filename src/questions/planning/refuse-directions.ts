@@ -19,10 +19,12 @@ const directions: readonly { preposition: RegExp; said: RegExp; opposite?: RegEx
   },
 ]; // prettier-ignore
 
+/** Matches names of relations that tell another place than `to` does, or who acts: `lives in`, `transfer of`, `payer`. */
+const ofOther = /\b(?:in|at|on|of|with|for)$|\b[a-z]{2,}(?:er|or)$/;
+
 /**
- * Refuses `artifacts to Harbor Museum` if the relation at the name does not tell this
- * direction, but another way to the name does. A relation that is alone and tells no direction fits `to`, as in `trips to Paris`, but not
- * `under`.
+ * Refuses `artifacts to Harbor Museum` if the relation at the name does not tell this direction. A relation that leads from the noun to the
+ * name and tells no direction fits `to`, as in `trips to Paris`, but not `under`.
  * @param hops the way from the named node to the answer
  * @param words a preposition behind a word for no label belongs to a verb, as in `belong to`
  * @throws UnplannableError
@@ -46,9 +48,9 @@ export function refuseDirection(
     const says = (hop: Hop | undefined, direction: RegExp): boolean =>
       hop !== undefined && namesOfRelation(schema, hop.type).some(own => direction.test(normalizeText(own.replaceAll('_', ' '))));
     if (says(first, said)) continue;
-    const isOnWay = hops.some(({ to }) => noun.labels.has(to));
+    const leadsThere = first?.direction === 'in' && noun.labels.has(first.to);
     const others = first ? hopsFrom(schema, first.from).filter(hop => leadsTo(hop, noun.labels, schema)) : [];
-    if (isOnWay && opposite && !says(first, opposite) && !others.some(hop => says(hop, said))) continue;
+    if (leadsThere && opposite && !says(first, opposite) && !says(first, ofOther) && !others.some(hop => says(hop, said))) continue;
     throw new UnplannableError(
       `没有关系说明“${word} ${mention.text}”的方向；请写出关系的动词`,
       `No relation on the way tells what "${word}" means before "${mention.text}"; write the verb of the relation`,

@@ -133,3 +133,16 @@ describe('a span of numbers before its unit', () => {
     expect(await ask(question)).toContain(reason);
   });
 });
+
+describe('what stands behind the key', () => {
+  it.each(['doctors sorted by salary and works in Cardiology', 'doctors by salary, works in Cardiology'])(
+    '%s: a relation with a name is no key',
+    async question => {
+      expect(await ask(question)).toContain('ORDER BY salary');
+    },
+  );
+
+  it('is not ranked by letters from the last', async () => {
+    expect(await ask('rank drugs by category')).toContain('ORDER BY category, t.name');
+  });
+});

@@ -50,13 +50,16 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
   if (!column) return null;
   const second =
     columns.find(other => other !== column && isSecond(text, column.mention, other.mention)) ??
-    [...terms.labels, ...terms.relations].find(({ mention: { start } }) => isNext(text, column.mention.end, start));
+    [...terms.labels, ...terms.relations.filter(({ mention }) => !isBeforeName(terms, mention))].find(({ mention: { start } }) =>
+      isNext(text, column.mention.end, start),
+    );
   if (second) throw byTwo(column.mention, second.mention);
   const other = orders.find(({ mention }) => isOfOther(mention, column.property));
   if (other) throw ofOther(other.mention, column.mention);
   const name = column.text.slice(column.place.length + ' AS '.length);
   // A ranking begins with the highest.
-  const isDescending = directions.has(true) || (directions.size === 0 && orders.some(({ mention }) => mention.text.startsWith('rank')));
+  const isRanked = isNumber(column.property) && orders.some(({ mention }) => mention.text.startsWith('rank'));
+  const isDescending = directions.has(true) || (directions.size === 0 && isRanked);
   return isDescending ? `${name} IS NULL, ${name} DESC` : name;
 }
 
@@ -64,6 +67,18 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
 function isSecond(text: string, key: Mention, other: Mention): boolean {
   if (other.end <= key.start) return isNext(text, other.end, key.start);
   return !/的|列出|显示|\b(?:with|show|list|including)\b/.test(text.slice(key.end, other.start));
+}
+
+/** Whether a relation limits the list by a name, as in `books sorted by price and written by Ann`. */
+function isBeforeName({ text, entities, values }: QuestionTerms, { end }: Mention): boolean {
+  return [...entities, ...values].some(
+    ({ mention }) =>
+      mention.start >= end && /^\s*(?:(?:by|in|to|from|at|for|with)\s+)?(?:the\s+)?["“]?$/.test(text.slice(end, mention.start)),
+  );
+}
+
+function isNumber({ type }: PropertySchema): boolean {
+  return /^(?:int|bigint|float|decimal)/.test(type);
 }
 
 function isNext(text: string, end: number, start: number): boolean {
