@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import https from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { type Egress } from '../../../egress/egress.js';
 import { checkedAgent, type CheckedAgentOptions } from './checked-agent.js';
@@ -13,29 +10,27 @@ import { checkedAgent, type CheckedAgentOptions } from './checked-agent.js';
 const anywhere = { check: () => Promise.resolve(), lookup: () => lookup } as unknown as Egress;
 
 describe('An agent with TLS', () => {
-  let folder: string;
-  let certificate: Buffer;
+  const fileOf = (name: string): Buffer => readFileSync(path.resolve('test/support/certificate', name));
+  const certificate = fileOf('cert.pem');
   let server: https.Server;
+  /** A server whose certificate names another host. */
+  let otherHost: https.Server;
 
   const listening = async <T extends Server>(listener: T): Promise<T> => {
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     return listener;
   };
+  const serving = (key: string, cert: string): Promise<https.Server> =>
+    listening(https.createServer({ key: fileOf(key), cert: fileOf(cert) }, (_, response) => response.end('ok')));
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'certificate-'));
-    const files = { key: path.join(folder, 'key'), cert: path.join(folder, 'cert') };
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    execFileSync('openssl', ['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-keyout', files.key, '-out', files.cert, ...names], {
-      stdio: 'ignore',
-    });
-    certificate = readFileSync(files.cert);
-    server = await listening(https.createServer({ key: readFileSync(files.key), cert: certificate }, (_, response) => response.end('ok')));
+    server = await serving('key.pem', 'cert.pem');
+    otherHost = await serving('api-key.pem', 'api-cert.pem');
   });
-  afterAll(async () => {
+  afterAll(() => {
     server.close();
-    await rm(folder, { recursive: true, force: true });
+    otherHost.close();
   });
 
   /** The status of an answer by an agent. */
@@ -57,7 +52,7 @@ describe('An agent with TLS', () => {
     expect(await ask({ tls: 'encrypt' })).toBe(200);
     await expect(ask({})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     expect(await ask({}, { ca: certificate })).toBe(200);
-    await expect(ask({}, { ca: certificate, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    await expect(ask({}, { ca: certificate, to: otherHost })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   });
 
   it('waits for a connection, encryption included, no longer than it may', async () => {
