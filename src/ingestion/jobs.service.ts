@@ -194,10 +194,9 @@ function loadedRows(mapping: Mapping): LoadedRows[] {
     const { source, key, where, columns } = element;
     const nodeOf = (handle: string | null): NodeMapping | undefined => mapping.nodes.find(({ id }) => id === handle);
     const ends = (kind === 'edge' ? [element.from, element.to] : []).flatMap(({ match, node }) =>
-      match.filter(({ edgeColumn, nodeColumn }) => {
-        const cleaning = mappingOf(columns, edgeColumn) ?? mappingOf(nodeOf(node)?.columns ?? [], nodeColumn);
-        return isShown(cleaning);
-      }),
+      match.filter(({ edgeColumn, nodeColumn }) =>
+        isShown(mappingOf(columns, edgeColumn) ?? mappingOf(nodeOf(node)?.columns ?? [], nodeColumn)),
+      ),
     );
     const properties = columns.filter(isShown).flatMap(({ source: from }) => (from.kind === 'column' ? [from.column] : []));
     return {
@@ -205,9 +204,7 @@ function loadedRows(mapping: Mapping): LoadedRows[] {
       table: source.kind === 'table' ? source.table : null,
       key,
       byKey: new KeyLookUp(element, mapping.defaults),
-      shown: [
-        ...new Set([...key.filter(column => isShown(mappingOf(columns, column))), ...ends.map(end => end.edgeColumn), ...properties]),
-      ],
+      shown: [...new Set([...key, ...ends.map(end => end.edgeColumn), ...properties])],
       where,
     };
   });

@@ -133,12 +133,11 @@ export class SourceRowsReader {
 
   /** Reads the rows of cited elements, first one row of each: several rows may have made one node. */
   private async readTable(
-    connection: UsableConnection,
+    { client, claim }: UsableConnection,
     { table, loaded, shown }: { table: string; loaded: LoadedRows[]; shown: string[] | null },
     cited: Cited[],
     limits: { maxBytes: number; timeoutMs: number },
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
-    const { client, claim } = connection;
     requirePostgresSql(client);
     const described = await client.catalog(claim).describe(table);
     const families = new Map(described?.columns.map(({ name, type }) => [name, sourceFamily(type)]));
@@ -150,13 +149,8 @@ export class SourceRowsReader {
       sources.push(await loadedRowsSql(sql, parts, { shown, keys }, table, place));
     }
     const columns = Object.keys(cited[0]!.citation.key);
-    const arrays = columns.map(
-      column =>
-        `pg_catalog.unnest(${sql.bind(
-          cited.map(({ citation }) => citation.key[column] ?? ''),
-          'text[]',
-        )})`,
-    );
+    const keysIn = (column: string): string[] => cited.map(({ citation }) => citation.key[column] ?? '');
+    const arrays = columns.map(column => `pg_catalog.unnest(${sql.bind(keysIn(column), 'text[]')})`);
     const wanted = columns.map((_, i) => `k${i}`);
     const on = columns.map((_, i) => `source.${keyColumn(i)} = wanted.k${i}`).join(' AND ');
     const template = `SELECT wanted.place, source.* FROM (
@@ -214,7 +208,7 @@ function shownColumns([first, ...others]: LoadedRows[]): string[] {
 
 /**
  * SQL for the rows of `table` that the parts of a mapping load, with their keys.
- * @param read.shown the columns to read; null for all columns
+ * @param shown the columns to read; null for all columns
  */
 async function loadedRowsSql(
   sql: SqlBuilder,
