@@ -1,5 +1,5 @@
 import { type Comparison, type Intent, type Mention, type Period } from './meaning.js';
-import { amountPattern, measureWord, numeralPattern, readAmount, scaleOf, readNumeral } from './numerals.js';
+import { amountPattern, measureWord, numeralPattern, readAmount, readNumeral, scaleOf } from './numerals.js';
 import { unitPattern } from './units.js';
 
 /** Source of a pattern for a count. The number must not be followed by a digit or by a sign that multiplies or divides it: 万, %. */
@@ -61,12 +61,16 @@ const bareValue: Rule['read'] = groups => {
 
 const order = (descending: boolean | null): Rule['read'] => is({ kind: 'order', descending });
 
+/** Sources of patterns for the words at the two ends of an order. */
+const high = { zh: '[高大多晚新]', en: 'high|larg|big|lat|new|great|most expensive' };
+const low = { zh: '[低小少早旧]', en: 'low|small|earli|old|cheap' };
+
 /** The pattern for an order with a direction: 降序, 从高到低排序, `in descending order of`, `from high to low`, `largest first`. */
-function ordering(words: string, from: string, to: string, prefix: string, first: string, last: string): RegExp {
-  const [high, low] = [`(?:the )?(?:${first})(?:e?st)?`, `(?:the )?(?:${last})(?:e?st)?`];
-  const named = `(?:in )?(?:the )?(?:${prefix}scending|${prefix === 'de' ? 'de' : 'in'}creasing)(?: order)?|${prefix}sc`;
-  const english = `${named}|from ${high} to ${low}|${high} first`;
-  return new RegExp(`(?:${words}|[从由]${from}[到至]${to}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
+function ordering(words: string, from: typeof high, to: typeof high, [prefix, creasing]: [string, string]): RegExp {
+  const [first, last] = [`(?:the )?(?:${from.en})(?:e?st)?`, `(?:the )?(?:${to.en})(?:e?st)?`];
+  const named = `(?:in )?(?:the )?(?:${prefix}scending|${creasing}creasing)(?: order)?|${prefix}sc`;
+  const english = `${named}|from ${first} to ${last}|${first} first`;
+  return new RegExp(`(?:${words}|[从由]${from.zh}[到至]${to.zh}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
 }
 
 const number = (groups: (string | undefined)[]): Intent => ({ kind: 'number', value: readNumeral(groups[1] ?? '') ?? 0 });
@@ -166,28 +170,8 @@ const rules: Rule[] = [
     read: top(true, { by: 'date' }),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|eldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
-  {
-    pattern: ordering(
-      '降序|倒序|逆序',
-      '[高大多晚新]',
-      '[低小少早旧]',
-      'de',
-      'high|larg|big|lat|new|great|most expensive',
-      'low|small|earli|old|cheap',
-    ),
-    read: order(true),
-  },
-  {
-    pattern: ordering(
-      '升序|正序',
-      '[低小少早旧]',
-      '[高大多晚新]',
-      'a',
-      'low|small|earli|old|cheap',
-      'high|larg|big|lat|new|great|most expensive',
-    ),
-    read: order(false),
-  },
+  { pattern: ordering('降序|倒序|逆序', high, low, ['de', 'de']), read: order(true) },
+  { pattern: ordering('升序|正序', low, high, ['a', 'in']), read: order(false) },
   {
     pattern:
       /排序|排列(?!组合)|\b(?:sorted|ordered|ranked|arranged)(?= (?:by|in|from|(?:de|a)scending)\b)|(?<=^\s*(?:please )?|,\s*)(?:sort|rank|order|arrange)(?=\s.*\bby\b)/g,

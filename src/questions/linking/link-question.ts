@@ -77,6 +77,7 @@ const shortestLoneWord = 4;
 /** Maximum searches for the words without an exact match. A long question needs some hundred searches, each of some milliseconds. */
 const mostSearches = 1_000;
 const longestQuestion = 4_000;
+
 /**
  * Finds the things that a question names: times, names of the schema, entities and values, the longest match first. Then it finds
  * entities in the remaining words, tolerant of spelling. The result is deterministic, and holds only things of the graph.

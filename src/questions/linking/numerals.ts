@@ -63,12 +63,12 @@ const scales: Record<string, number> = {
   billion: 1e9,
 };
 
-/** The value of an {@link amountPattern}; null if the value is uncertain: 一百五 is not 105, and 三五 means three to five. */
 /** The scale of an amount in digits, such as 10,000 of `2万`; 1 without one. */
 export function scaleOf(amount: string): number {
   return scales[/^[\d,.]+\s*(\D+)$/.exec(amount)?.[1] ?? ''] ?? 1;
 }
 
+/** The value of an {@link amountPattern}; null if the value is uncertain: 一百五 is not 105, and 三五 means three to five. */
 export function readAmount(text: string): number | null {
   const scaled = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text.replaceAll(',', ''));
   // Rounded to 15 digits, because a product of floats may have more digits than its factors: 1.1 × 10,000.

@@ -5,7 +5,7 @@ import { type Mention, meaningOf } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
-import { aheadOf, endSaid, joinsNoun } from './end-prepositions.js';
+import { aheadOf, endSaid, joinsNoun, toWords } from './end-prepositions.js';
 import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
@@ -121,7 +121,7 @@ function rolesNamed(
 }
 
 /** Matches the name of a dimension whose first word the question may use as a preposition, as in `to and from hub Hamburg`. */
-const startsWithEnd = /^(?:from|to|into|onto) /;
+const startsWithEnd = new RegExp(`^(?:from|${toWords}) `);
 
 function endsWith(text: string, name: string): boolean {
   return text.endsWith(name) && (!/^[a-z]/.test(name) || !/[a-z]$/.test(text.slice(0, -name.length)));

@@ -87,11 +87,12 @@ export function isReceiving(verb: string): boolean {
  * @param isNoun whether the word stands as a noun in the question
  */
 export function isPassiveName(word: string, type: string, schema: PlanSchema, isNoun = false): boolean {
-  return isNoun ? isPassiveNoun(schema, word, type) : isPassiveVerb(schema, word, type);
+  return isPassiveAs(schema, word, type, isNoun ? 'noun' : 'verb');
 }
 
-const isPassiveNoun = keptBySchema((schema, word: string, type: string) => isPassiveOf(namesOfRelation(schema, type), word, true));
-const isPassiveVerb = keptBySchema((schema, word: string, type: string) => isPassiveOf(namesOfRelation(schema, type), word, false));
+const isPassiveAs = keptBySchema((schema, word: string, type: string, kind: string) =>
+  isPassiveOf(namesOfRelation(schema, type), word, kind === 'noun'),
+);
 
 function isPassiveOf(names: string[], word: string, isNoun: boolean): boolean {
   // With 组成, as in `由…组成`, the verb counts as passive if the relation leads from a whole to its parts.

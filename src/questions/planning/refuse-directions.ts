@@ -62,9 +62,12 @@ function leadsTo({ to }: Hop, labels: ReadonlySet<string>, schema: PlanSchema): 
   return labels.has(to) || hopsFrom(schema, to).some(next => labels.has(next.to));
 }
 
+const endsWithTo = new RegExp(`\\b(?:${toWords})$`);
+
 /** Matches two directions before one name, of which a path could follow only one. */
-const both =
-  /(?:\b(?:from|to|into|onto)\s*(?:\band\b|[,/&])\s*(?:from|to|into|onto)|(?:来?自|[从由到至往])\s?(?:以?及|[和与并且、/])\s?(?:来?自|[从由到至往]))$/;
+const both = new RegExp(
+  `(?:\\b(?:from|${toWords})\\s*(?:\\band\\b|[,/&])\\s*(?:from|${toWords})|(?:来?自|[从由到至往])\\s?(?:以?及|[和与并且、/])\\s?(?:来?自|[从由到至往]))$`,
+);
 
 /**
  * Refuses two directions of one name, as in `to and from A`, and of names that the question joins, as in `to A or from B`.
@@ -74,7 +77,7 @@ const both =
 export function refuseTwoDirections(text: string, { mention, terms }: Anchor, kinds: readonly Mention[]): void {
   const said = terms.map(term => aheadOf({ text }, term.mention, kinds));
   const from = said.some(ahead => /\bfrom$/.test(ahead));
-  const to = said.flatMap(ahead => /\b(?:to|into|onto)$/.exec(ahead)?.[0] ?? [])[0];
+  const to = said.flatMap(ahead => endsWithTo.exec(ahead)?.[0] ?? [])[0];
   const two = both.exec(said[0] ?? '')?.[0] ?? (from && to !== undefined ? `${to} … from` : undefined);
   if (two === undefined) return;
   throw new UnplannableError(

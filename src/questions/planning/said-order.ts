@@ -1,5 +1,6 @@
 import { isDateOrYear } from '../linking/date-names.js';
 import { type Mention } from '../linking/meaning.js';
+import { isNumeric } from '../linking/numerals.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { follows } from './find-groups.js';
@@ -58,7 +59,7 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
   if (other) throw ofOther(other.mention, column.mention);
   const name = column.text.slice(column.place.length + ' AS '.length);
   // A ranking begins with the highest.
-  const isRanked = isNumber(column.property) && orders.some(({ mention }) => mention.text.startsWith('rank'));
+  const isRanked = isNumeric(column.property.type) && orders.some(({ mention }) => mention.text.startsWith('rank'));
   const isDescending = directions.has(true) || (directions.size === 0 && isRanked);
   return isDescending ? `${name} IS NULL, ${name} DESC` : name;
 }
@@ -75,10 +76,6 @@ function isBeforeName({ text, entities, values }: QuestionTerms, { end }: Mentio
     ({ mention }) =>
       mention.start >= end && /^\s*(?:(?:by|in|to|from|at|for|with)\s+)?(?:the\s+)?["“]?$/.test(text.slice(end, mention.start)),
   );
-}
-
-function isNumber({ type }: PropertySchema): boolean {
-  return /^(?:int|bigint|float|decimal)/.test(type);
 }
 
 function isNext(text: string, end: number, start: number): boolean {

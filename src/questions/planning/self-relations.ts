@@ -73,15 +73,8 @@ export function refuseUnclearVoice(text: string, words: readonly SchemaWord[], s
     if (passive === undefined || edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel)) continue;
     if (!/^\p{Script=Han}+$/u.test(mention.text) || isPassive(mention.text) || isReceiving(mention.text)) continue;
     if (doer.test(mention.text) || standsAsNoun(text, mention) || /[被由]/.test(text.slice(0, mention.start))) continue;
-    const sense = senseOf(mention.text);
-    if (
-      [...relations].some(type =>
-        namesBySense(schema, type)
-          .get(sense)
-          ?.some(name => name !== mention.text),
-      )
-    )
-      continue;
+    const alike = [...relations].flatMap(type => namesBySense(schema, type).get(senseOf(mention.text)) ?? []);
+    if (alike.some(name => name !== mention.text)) continue;
     throw new UnplannableError(
       `不清楚“${mention.text}”与“${passive}”是否同向；请用“${passive}”来问，或写“被…${mention.text}”`,
       `It is not clear whether "${mention.text}" has the direction of "${passive}"; ask with "${passive}", or with "被…${mention.text}"`,
