@@ -26,6 +26,8 @@ describe('checkSynonyms', () => {
     ['name', 'Volkswagen', '大众'],
     ['label', '地区', '大区'],
     ['label', '客户', 'customers'],
+    ['label', '客户', '单据7'],
+    ['name', 'Volkswagen', 'golf 7.5'],
   ] as const)('accepts %s %s: %s', async (kind, name, synonym) => {
     expect(await check(kind, name, synonym)).toEqual([]);
   });
@@ -41,6 +43,8 @@ describe('checkSynonyms', () => {
     ['label', '客户', '的', 'question_word', '的'],
     ['label', '客户', 'not in', 'question_word', "'not'"],
     ['name', 'Volkswagen', 'at least', 'question_word', "'at least'"],
+    ['name', 'Volkswagen', '价格是7', 'question_word', "'是7'"],
+    ['name', 'Volkswagen', 'price over 7', 'question_word', "'over 7'"],
   ] as const)('refuses %s %s: %s as %s', async (kind, name, synonym, type, words) => {
     expect(await check(kind, name, synonym)).toEqual([expect.stringMatching(new RegExp(`^${type} .*${words}`))]);
   });

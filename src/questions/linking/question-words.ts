@@ -6,8 +6,9 @@ import { isWeightyWord, withoutStopWords } from './stop-words.js';
 
 /**
  * Finds a question word that a new synonym would hide, because linking prefers the longest match: with `not in` or `Germany only` as a name
- * the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), and a name may contain a ranking or asking
- * word (`Best Buy`); such a synonym is refused only if it has no other words. Null if the synonym is acceptable.
+ * the negation would be lost. A single Chinese character may be a part of a word (`不锈钢`, `海外`), a number without a comparison the end
+ * of a name (`单据7`), and a name may contain a ranking or asking word (`Best Buy`); such a synonym is refused only if it has no other
+ * words. Null if the synonym is acceptable.
  * @param text normalised text of the synonym
  */
 export function questionWordsIn(text: string, kind: SynonymKind): string | null {
@@ -24,7 +25,7 @@ function isSwallowed({ text, meanings }: Mention, kind: SynonymKind): boolean {
   return meanings.some(meaning => {
     if (meaning.as === 'measure') return true;
     if (meaning.as !== 'intent') return false;
-    return changesMeaning(meaning.intent, kind) && !/^[^\x00-\x7f]$/.test(text);
+    return changesMeaning(meaning.intent, kind) && !/^(?:[^\x00-\x7f]|[\d.]+)$/.test(text);
   });
 }
 
