@@ -20,10 +20,9 @@ const LETTER_U = 117;
 
 /** Maximum nesting depth of a value. PostgreSQL's JSON parser overflows its stack only after some thousand levels. */
 const mostDepth = 1000;
-/** Bit mask: `nested` pauses after every 1024 values. */
-const valuesOfStep = 1023;
-/** Maximum number of bytes of a string that are read without a pause. */
-const stringOfStep = 256 * 1024;
+/** Maximum numbers of values and of bytes that `nested` reads without a pause. One string may be as long, read at a time. */
+const valuesOfStep = 1024;
+const bytesOfStep = 256 * 1024;
 /**
  * Maximum number of names in an object. A Set of all names finds a repeated one. With a million names, one growth of the Set blocks the
  * process for 0.25 s.
@@ -116,7 +115,7 @@ export class JsonReader {
    * @returns the end of the string, or the index where reading stopped again, as `scalar` does
    */
   more(at: number): number {
-    return this.characters(at, at + stringOfStep);
+    return this.characters(at, at + bytesOfStep);
   }
 
   /**
@@ -199,7 +198,7 @@ export class JsonReader {
       this.token = STRING;
       this.hasEscapes = false;
       this.hasCodes = false;
-      return this.characters(at + 1, at + stringOfStep);
+      return this.characters(at + 1, at + bytesOfStep);
     }
     if (byte === 45 || isDigit(byte)) {
       this.token = NUMBER;
@@ -249,8 +248,13 @@ export class JsonReader {
     let values = 0;
     let depth = 0;
     let at = from;
+    let pauseAt = from + bytesOfStep;
     for (;;) {
-      if ((++values & valuesOfStep) === 0) yield;
+      if (++values === valuesOfStep || at > pauseAt) {
+        yield;
+        values = 0;
+        pauseAt = at + bytesOfStep;
+      }
       const byte = bytes[at]!;
       if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         if (depth === mostDepth) throw this.tooDeep();

@@ -164,6 +164,12 @@ describe('typeForm of times', () => {
     matches.mockRestore();
   });
 
+  it('refuses a list with more elements than can be judged without a pause', () => {
+    const list = (length: number): string => `{${Array(length).fill('1').join(',')}}`;
+    expect(typeForm('integer[]')!.rewrite(list(32_768))).toBe(list(32_768));
+    expect(typeForm('integer[]')!.rewrite(list(32_769))).toBeNull();
+  });
+
   it('writes a JSON list as PostgreSQL does', () => {
     expect(typeForm('time[]')!.rewrite('["08:30", null, "09:15"]')).toBe('{"08:30",NULL,"09:15"}');
   });

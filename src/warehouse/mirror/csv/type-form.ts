@@ -214,6 +214,9 @@ function roundsInterval(text: string, digits: number): boolean {
 /** The items of an array literal. A quote without its end reaches to the end of the text, so that no part is read twice. */
 const listItems = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|[^",{}]+/g;
 
+/** Maximum elements of a list in one text. They are judged without a pause, in up to 1.5 µs each. */
+const mostElements = 32_768;
+
 /** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
 function listOf(element: FieldRewrite): FieldRewrite {
   const isKept = (item: string): boolean => {
@@ -228,11 +231,11 @@ function listOf(element: FieldRewrite): FieldRewrite {
     rewrite: text => {
       const list = listForm.rewrite(text);
       const items = list?.match(listItems) ?? [];
-      return items.every(isKept) ? list : null;
+      return items.length <= mostElements && items.every(isKept) ? list : null;
     },
     wanted: {
-      zh: `${listForm.wanted.zh}，其中每项为${element.wanted.zh}`,
-      en: `${listForm.wanted.en}, in which each element is ${element.wanted.en}`,
+      zh: `${listForm.wanted.zh}，其中至多 ${mostElements} 项，每项为${element.wanted.zh}`,
+      en: `${listForm.wanted.en}, with at most ${mostElements} elements, each of them ${element.wanted.en}`,
     },
   };
 }
