@@ -172,7 +172,7 @@ describe('requests about webhooks of jobs', () => {
     // 64 deliveries of 1 MiB reach the limit of 64 MB together, so one more has no room.
     await app.pool.query(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload, next_at)
-       SELECT $1, 'test', repeat('x', 1048576), now() + interval '1 h' FROM generate_series(1, 64)`,
+       SELECT $1, 'test', json_build_object('x', repeat('x', 1048566)), now() + interval '1 h' FROM generate_series(1, 64)`,
       [hook.id],
     );
     await runToEnd(app, jobId);
