@@ -18,6 +18,14 @@ describe('the audit', () => {
     expect(new Set(Object.keys(auditTable))).toEqual(new Set(changing));
   });
 
+  it('has the first admin, whom the service made at its first start', async () => {
+    const { rows } = await test.pool.query(
+      `SELECT actor_id, context FROM audit_events e JOIN users u ON u.id = e.target_id AND u.username = 'admin'
+       WHERE action = 'user.created' AND target = 'user'`,
+    );
+    expect(rows).toEqual([{ actor_id: null, context: { username: 'admin', is_admin: true } }]);
+  });
+
   it('has an event of every route that changes who may do what, with who did it and to what', async () => {
     const { admin, pool } = test;
     const wrong: string[] = [];

@@ -129,14 +129,16 @@ export class UsersRepository {
   /**
    * Inserts the first admin unless the database has an admin. Several instances may start on one empty database: the first to insert wins,
    * and the others find its row.
+   * @returns the id of the new admin, null if there is an admin
    */
-  async createFirstAdmin(username: string, passwordHash: string): Promise<void> {
-    await this.pool.query(
+  async createFirstAdmin(client: PoolClient, username: string, passwordHash: string): Promise<number | null> {
+    const { rows } = await client.query<{ id: number }>(
       `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
        SELECT $1, $3, $2, true, true WHERE NOT EXISTS (SELECT FROM users WHERE is_admin)
-       ON CONFLICT DO NOTHING`,
+       ON CONFLICT DO NOTHING RETURNING id`,
       [username, passwordHash, normalName(username)],
     );
+    return rows[0]?.id ?? null;
   }
 
   async existsAdmin(): Promise<boolean> {

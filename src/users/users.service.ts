@@ -30,7 +30,12 @@ export class UsersService implements OnApplicationBootstrap {
     if (namesakes.length > 0)
       this.log.warn({ usernames: namesakes }, 'Some users have names that differ from an older one only in case or spelling');
     if (await this.users.existsAdmin()) return;
-    await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
+    const passwordHash = await this.hasher.hash(this.firstPassword());
+    await this.audit.recordWith(
+      client => this.users.createFirstAdmin(client, firstAdmin, passwordHash),
+      id =>
+        id === null ? null : { action: 'user.created', target: 'user', targetId: id, context: { username: firstAdmin, is_admin: true } },
+    );
   }
 
   /**
