@@ -152,6 +152,27 @@ describe('a copy', () => {
     });
   });
 
+  it.each([
+    ['loses a partition', 'ALTER TABLE parted DETACH PARTITION ones', 'failed'],
+    ['gets a partition that had rows', 'ALTER TABLE parted ATTACH PARTITION twos FOR VALUES IN (2)', 'failed'],
+    ['gets a new partition', 'CREATE TABLE threes PARTITION OF parted FOR VALUES IN (3); INSERT INTO parted VALUES (3)', 'succeeded'],
+  ])('notices where a partitioned table %s before its rows are read', async (title, change, status) => {
+    await foreign.run(`
+      DROP TABLE IF EXISTS parted, ones, twos; CREATE TABLE parted (id int) PARTITION BY LIST (id);
+      CREATE TABLE ones PARTITION OF parted FOR VALUES IN (1); INSERT INTO parted VALUES (1);
+      CREATE TABLE twos AS SELECT 2 AS id; UPDATE pace SET ms = 1`);
+    const { body } = await startCopy(test, far, [
+      { table: 'slow', as: `early ${title}` },
+      { table: 'parted', as: `parted ${title}` },
+    ]);
+    await copying(test, body.id);
+    await foreign.run(change);
+    const copy = await ended(test, body.id);
+    expect(copy.status).toBe(status);
+    if (status === 'failed') expect(copy.error).toMatchObject({ code: 'source_changed', context: { table: 'parted' } });
+    else expect(copy.tables[1]).toMatchObject({ rows: 1 });
+  });
+
   it('fails cleanly when its table is loaded during a reading by cursor, and is whole the next time', async () => {
     const definition = [{ table: 'slow', as: 'delta', mode: 'cursor', cursor: 'id', lag: '3000', key: ['id'] }];
     const { id } = await copyToEnd(test, far, definition);

@@ -120,14 +120,20 @@ export class PostgresReading implements Reading {
   /**
    * Checks that no table was truncated, rewritten or replaced after the snapshot: PostgreSQL reads such a table as empty, see
    * https://www.postgresql.org/docs/current/mvcc-caveats.html. pg_locks names the tables that have been read, and the snapshot's pg_class
-   * names their former files.
+   * names their former files. A partition that was attached or detached after the snapshot is found likewise: PostgreSQL reads the present
+   * partitions, which pg_partition_tree names. One that was created after the snapshot has no rows in it.
    * @throws TableRewrittenError
    */
   private async requireOldFiles(table: string): Promise<void> {
     const sql = `
       SELECT FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation
       WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation >= ${firstUserOid}
-        AND CASE WHEN c.oid IS NULL THEN pg_index_has_property(l.relation, 'clusterable') IS NULL
+        AND CASE WHEN c.oid IS NULL
+              THEN pg_index_has_property(l.relation, 'clusterable') IS NULL AND coalesce(pg_partition_root(l.relation), l.relation) = l.relation
+            WHEN c.relkind = 'p' THEN EXISTS (
+              SELECT FROM (SELECT inhrelid AS oid FROM pg_inherits WHERE inhparent = c.oid) former
+                FULL JOIN (SELECT relid AS oid FROM pg_partition_tree(c.oid) WHERE level = 1) present USING (oid)
+                JOIN pg_class part USING (oid) WHERE former IS NULL OR present IS NULL)
             ELSE c.relkind IN ('r', 'm') AND c.relfilenode <> pg_relation_filenode(c.oid) END LIMIT 1`;
     const { rowCount } = await withWatch(this.client, this.options.timeoutMs, () => frame(this.client, sql));
     if (rowCount !== 0) throw new TableRewrittenError(table);
