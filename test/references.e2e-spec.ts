@@ -230,6 +230,16 @@ it('refuses to make nodes of a label that no job has loaded, and says what to do
   expect(later.report.totals).toMatchObject({ stubs_created: 0, inserted: 7 });
 });
 
+it('refuses to make nodes of a label that only the job itself has loaded and no longer does', async () => {
+  const graphId = await aGraph(test);
+  const jobId = await aJob(test, graphId, `version: 1\nnodes:\n${customers}`);
+  await runToEnd(test, jobId);
+  const revision = { mapping_yaml: head + visits("'label:客户'") };
+  await test.admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send(revision).expect(200);
+  const { body } = await test.admin.post(`/api/ingestion/jobs/${jobId}/run?allow_deletes=true`).set('Prefer', 'wait=60').expect(200);
+  expect(body).toMatchObject({ status: 'failed', error: { code: 'stub_key_unknown', context: { label: '客户' } } });
+});
+
 beforeAll(async () => {
   await upload(test, 'rule_shippers', 'id\n1\n2\n', 'id:text');
 });

@@ -150,7 +150,7 @@ export class IngestionRunner {
     const copyLimits = copyLimitsOf(this.settings);
     const room = await this.graphs.roomFor(job.graph_id);
     const rereads = await this.jobs.findRereads(job, targets);
-    const found = { graphId: job.graph_id, mapping, targets, changes, rereads, cursors, report, progress };
+    const found = { graphId: job.graph_id, jobId: job.id, mapping, targets, changes, rereads, cursors, report, progress };
     const work = { ...found, staged: [], keys: new Map(), rejectedAt, copyLimits, room, signal };
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft, rejectedBytes: 0 };
   }

@@ -84,7 +84,7 @@ export class TrialService {
       const room = await this.graphs.roomFor(job.graph_id);
       const { signal } = stop;
       const rereads = await this.jobs.findRereads(job, targets);
-      const found = { graphId: job.graph_id, mapping, targets, changes, rereads, cursors, report, progress };
+      const found = { graphId: job.graph_id, jobId: job.id, mapping, targets, changes, rereads, cursors, report, progress };
       const work: Undertaking = { ...found, staged: [], keys: new Map(), rejectedAt: 'rejected_sample', copyLimits, room, signal };
       return await this.carryOut(job, work, client => openSnapshot(client, work, source, describe), stop);
     } finally {

@@ -38,6 +38,7 @@ import { type WriteScope } from './write-scope.js';
 /** The work of carrying out a mapping, for a run or for a trial. */
 export interface Undertaking {
   graphId: number;
+  jobId: number;
   mapping: Mapping;
   /** The targets of the mapping; empty when the run retires its job. */
   targets: Target[];
@@ -177,7 +178,7 @@ function keysChanged(): RunFailure {
  */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
   const { mapping, report, staged, progress } = work;
-  work.keys = await readKeys(client, work.graphId, work.targets, source.shapes);
+  work.keys = await readKeys(client, work, source.shapes);
   await setForStaging(client, mapping, source);
   let { room } = work;
   for (const [index, target] of work.targets.entries()) {
@@ -270,7 +271,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await progress.begin('waiting');
   // The lock makes this run the only writer of the graph.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
-  if (!(await hasSameKeys(client, work.graphId, targets, work.keys))) throw keysChanged();
+  if (!(await hasSameKeys(client, work, work.keys))) throw keysChanged();
   const elements = targets.map(elementOf);
   await progress.begin('writing');
   const droppedTypes = await releaseDropped(client, scope, elements, report);

@@ -4,35 +4,33 @@ import { isNumber, type ResolvedType } from '../staging/column-sql.js';
 import { type KeyProperties, keyProperties } from '../staging/key-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 
+/** Whose keys are read: those of the labels that the targets of a job write or name. */
+interface KeyScope {
+  graphId: number;
+  jobId: number;
+  targets: Target[];
+}
+
 /**
  * Reads the keys of all labels that the targets write, and of all labels that ends of edges or references name. A label that no target
- * writes has the key that other jobs gave it. A label that no job has loaded is left out.
+ * writes has the key that other jobs gave it. A label that no other job loads is left out, because this run takes away what the job itself
+ * may have loaded.
  * @param shapes the shapes of the targets' sources, in the order of the targets
  */
-export async function readKeys(
-  client: PoolClient,
-  graphId: number,
-  targets: Target[],
-  shapes: SourceShape[],
-): Promise<ReadonlyMap<string, KeyProperties>> {
-  const own = targets.flatMap((target, index): [string, KeyProperties][] =>
+export async function readKeys(client: PoolClient, scope: KeyScope, shapes: SourceShape[]): Promise<ReadonlyMap<string, KeyProperties>> {
+  const own = scope.targets.flatMap((target, index): [string, KeyProperties][] =>
     target.kind === 'node' ? [[target.element.label, keyProperties(target.element, shapes[index]!)]] : [],
   );
-  return new Map([...own, ...(await foreignKeys(client, graphId, targets))]);
+  return new Map([...own, ...(await foreignKeys(client, scope))]);
 }
 
 /** Whether the keys of other jobs are the same as when `readKeys` read them. */
-export async function hasSameKeys(
-  client: PoolClient,
-  graphId: number,
-  targets: Target[],
-  keys: ReadonlyMap<string, KeyProperties>,
-): Promise<boolean> {
-  const now = new Map(await foreignKeys(client, graphId, targets));
-  return foreignLabels(targets).every(label => JSON.stringify(now.get(label)) === JSON.stringify(keys.get(label)));
+export async function hasSameKeys(client: PoolClient, scope: KeyScope, keys: ReadonlyMap<string, KeyProperties>): Promise<boolean> {
+  const now = new Map(await foreignKeys(client, scope));
+  return foreignLabels(scope.targets).every(label => JSON.stringify(now.get(label)) === JSON.stringify(keys.get(label)));
 }
 
-async function foreignKeys(client: PoolClient, graphId: number, targets: Target[]): Promise<[string, KeyProperties][]> {
+async function foreignKeys(client: PoolClient, { graphId, jobId, targets }: KeyScope): Promise<[string, KeyProperties][]> {
   const labels = foreignLabels(targets);
   if (labels.length === 0) return [];
   const { rows } = await client.query<{ name: string; properties: string[]; types: (string | null)[] }>(
@@ -40,9 +38,9 @@ async function foreignKeys(client: PoolClient, graphId: number, targets: Target[
        SELECT (SELECT p ->> 'type' FROM jsonb_array_elements(g.properties) AS p WHERE p ->> 'name' = k.property)
        FROM unnest(g.key_properties) WITH ORDINALITY AS k (property, place) ORDER BY place
      ) AS types
-     FROM graph_elements g WHERE graph_id = $1 AND kind = 'node' AND name = ANY ($2)
+     FROM graph_elements g WHERE graph_id = $1 AND kind = 'node' AND name = ANY ($2) AND job_id <> $3
      ORDER BY owns_rest DESC, job_id`,
-    [graphId, labels],
+    [graphId, labels, jobId],
   );
   return labels.flatMap((label): [string, KeyProperties][] => {
     const jobs = rows.filter(({ name }) => name === label);
