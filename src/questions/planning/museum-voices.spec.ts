@@ -49,6 +49,37 @@ const active = aWorld({
 const both = (questions: string[]) =>
   questions.flatMap(question => [[question, 'passive', passive.ask] as const, [question, 'active', active.ask] as const]);
 
+describe('verbs of things that their relation does not speak of', () => {
+  it.each(
+    both([
+      'Did River Museum restore Jade Cup?',
+      'Was Jade Cup restored by River Museum?',
+      'Which museums wrote papers?',
+      'How many papers did River Museum write?',
+      'Museums that restored Jade Cup',
+      'What did River Museum restore?',
+      'River Museum修复了哪些文物',
+      'River Museum修复了Jade Cup吗',
+      '被River Museum修复的文物',
+      '哪些文物任职于River Museum',
+      '任职于River Museum的文物',
+    ]),
+  )('%s: is refused with names that are %s', async (question, _, ask) => {
+    expect(await ask(question)).toMatch(/^refused: ".*" relates "\w+" and "\w+", and not "\w+"/);
+  });
+
+  it.each(
+    both([
+      'artifacts restored by researchers who work at River Museum',
+      'Which museums hold artifacts that May Quinn restored?',
+      '任职于River Museum的研究员修复的文物',
+      '收藏于River Museum的文物',
+    ]),
+  )('%s: are answered along several relations with names that are %s', async (question, _, ask) => {
+    expect(await ask(question)).toMatch(/^MATCH /);
+  });
+});
+
 describe('questions that turn a relation round', () => {
   it.each(
     both([

@@ -14,7 +14,7 @@ type Edge = PlanSchema['edges'][number];
 
 /**
  * Refuses a relation that the question turns round: `Did the vase restore Ann?` of a relation between researchers and the artifacts that
- * they restored. A path between the two would answer "yes".
+ * they restored. A path between the two would answer "yes". Refuses also a verb of things that its relation does not speak of.
  * @param hops the number of hops of the pattern; null if no pattern has been made. A verb with one known end is judged in a pattern of one
  * hop only: `Who directed Tom Hanks` asks for the directors of his films.
  * @throws UnplannableError
@@ -22,11 +22,13 @@ type Edge = PlanSchema['edges'][number];
 export function refuseTurned(terms: QuestionTerms, words: readonly SchemaWord[], schema: PlanSchema, hops: number | null): void {
   const reader = new SpokenEndsReader(terms, words);
   for (const { mention, relations, labels } of words) {
-    if (relations.size === 0 || labels.size > 0 || isNoun(terms.text, mention) || isReceiving(mention.text)) continue;
+    if (relations.size === 0 || labels.size > 0 || isNoun(terms.text, mention)) continue;
     const ends = reader.of(mention);
-    if (!ends || ((ends.subject === null || ends.object === null) && hops !== 1)) continue;
+    if (!ends) continue;
     const edges = schema.edges.filter(({ type }) => relations.has(type));
     const spoken = mention.text + (/^ [a-z]+/.exec(terms.text.slice(mention.end))?.[0] ?? '');
+    if (!edges.some(edge => speaksOf(edge, ends, spoken, schema))) throw ofStranger(mention.text, edges, ends);
+    if (isReceiving(mention.text) || ((ends.subject === null || ends.object === null) && hops !== 1)) continue;
     const turned = edges.map(edge => turnedBy(ends, edge, spoken, schema));
     const [first] = turned;
     if (first && turned.every(Boolean)) throw turnedRound(mention.text, first.edge.type, first.subject, first.object);
@@ -36,6 +38,36 @@ export function refuseTurned(terms: QuestionTerms, words: readonly SchemaWord[],
 function isNoun(text: string, mention: Mention): boolean {
   if (isAgentNoun(mention.text) || doer.test(mention.text)) return true;
   return standsAsNoun(text, mention) && !/没有\s*$/.test(text.slice(0, mention.start));
+}
+
+/**
+ * Whether a relation speaks of the subject and the object of its verb. These are its two ends, or what an end that is no person leads to:
+ * an order stands for its products in `Which customers ordered Chai?`. A club does not stand for its coaches in `Does Ann own the stadium?`.
+ */
+function speaksOf(edge: Edge, { subject, object }: SpokenEnds, spoken: string, schema: PlanSchema): boolean {
+  const { sourceLabel, targetLabel } = edge;
+  const doer = doingEnd(edge, spoken, schema);
+  const isEnd = (labels: ReadonlySet<string> | null, end: string, mayLead: boolean): boolean =>
+    labels === null || labels.has(end) || (mayLead && !isWho(schema, end) && leadsTo(schema, end, labels));
+  return (
+    (isEnd(subject, sourceLabel, doer !== 'to') && isEnd(object, targetLabel, doer !== 'to')) ||
+    (isEnd(subject, targetLabel, doer !== 'from') && isEnd(object, sourceLabel, doer !== 'from'))
+  );
+}
+
+function leadsTo({ edges }: PlanSchema, from: string, labels: ReadonlySet<string>): boolean {
+  return edges.some(({ sourceLabel, targetLabel }) => sourceLabel === from && labels.has(targetLabel));
+}
+
+function ofStranger(verb: string, edges: readonly Edge[], { subject, object }: SpokenEnds): UnplannableError {
+  const pairs = edges.map(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel] as const);
+  const said = [subject, object].flatMap(labels => [...(labels ?? [])]);
+  const strangers = said.filter(label => !pairs.some(pair => pair.includes(label)));
+  const others = strangers.length > 0 ? strangers : said;
+  return new UnplannableError(
+    `“${verb}”是${pairs.map(([from, to]) => `“${from}”与“${to}”`).join('、')}之间的关系，不涉及“${others.join('、')}”；请写出其间的关系`,
+    `"${verb}" relates ${pairs.map(([from, to]) => `"${from}" and "${to}"`).join(', ')}, and not "${others.join('", "')}"; name the relations between`,
+  );
 }
 
 interface Turned {

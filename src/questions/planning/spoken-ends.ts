@@ -116,7 +116,11 @@ export class SpokenEndsReader {
     const rest = object && this.text.slice(object.end);
     const isWhole = rest !== undefined && /^ ?[吗么嘛]?[?？]? ?$/.test(rest);
     const isSure =
-      chinese.aspect.test(after) || chinese.askedObject.test(after) || chinese.isAsked.test(before) || (isWhole && /[吗么嘛]/.test(rest));
+      chinese.aspect.test(after) ||
+      chinese.askedObject.test(after) ||
+      chinese.isAsked.test(before) ||
+      /于$/.test(this.text.slice(start, end)) ||
+      (isWhole && /[吗么嘛]/.test(rest));
     if (!isSure || (!object && !chinese.openObject.test(after))) return null;
     if (rest === undefined || !/^ ?的/.test(rest)) return { subject: subject?.labels ?? null, object: object?.labels ?? null };
     // 检查过X的研究员 names the subject last; Y检查过X的论文 does not tell whether X is the object.
