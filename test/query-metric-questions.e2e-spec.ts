@@ -1,4 +1,5 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { ingest, upload } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { everyNth } from './support/tier.js';
 
@@ -72,5 +73,70 @@ describe('a question about a metric', () => {
       ['华东', 671.5],
       ['华南', 671.5],
     ]);
+  });
+});
+
+describe('a metric named like a label', () => {
+  let test: TestApp;
+  let graphId: number;
+  beforeAll(async () => {
+    test = await startTestApp();
+    await upload(test, 'drivers', 'id,name\n1,Ann\n2,Ben\n3,Cem\n');
+    await upload(
+      test,
+      'trips',
+      'id,driver_id,city,fare\n1,1,Oslo,10\n2,1,Rome,20\n3,2,Rome,30\n',
+      'id:int,driver_id:text,city:text,fare:int',
+    );
+    const mapping = `version: 1
+nodes:
+  - {id: d, label: Driver, aliases: [司机], table: drivers, key: [id], display: name, columns: [{column: id, property: id}, {column: name, property: name}]}
+  - {id: t, label: Trip, aliases: [行程], table: trips, key: [id], columns: [{column: id, property: id, type: int}, {column: fare, property: fare, type: int}]}
+edges:
+  - {type: drove, table: trips, from: {node: d, match: {driver_id: id}}, to: {node: t, match: {id: id}}}`;
+    ({ graphId } = await ingest(test, mapping));
+    for (const [name, alias, formula] of [
+      ['trips', '行程', 'COUNT(*)'],
+      ['takings', '车费收入', 'SUM(fare)'],
+    ])
+      await test.admin
+        .post('/api/metrics')
+        .send({
+          graph_id: graphId,
+          name,
+          aliases: [alias],
+          formula,
+          binding: { relation: { table: 'trips' }, grain: ['id'], dimensions: [{ name: 'city', aliases: ['城市'], column: 'city' }] },
+        })
+        .expect(201);
+  });
+  afterAll(() => test.close());
+
+  const perDriver = [
+    ['Ann', 2],
+    ['Ben', 1],
+    ['Cem', 0],
+  ];
+  const perCity = [
+    ['Rome', '2'],
+    ['Oslo', '1'],
+  ];
+  it.each([
+    // The metric has no dimension of drivers, and the graph has trips.
+    ['Number of trips per driver', 'cypher', perDriver],
+    ['每个司机的行程数', 'cypher', perDriver],
+    ['Number of trips per city', 'metric', perCity],
+    ['每个城市的行程数', 'metric', perCity],
+    // A growth is asked of metrics only, and takings are not in the graph.
+    ['Growth of trips per driver', 'search', []],
+    ['各司机的行程环比', 'search', []],
+    ['Takings of Ann', 'search', []],
+    ['Ann的车费收入', 'search', []],
+  ])('%s is planned as %s', async (question, kind, expected) => {
+    const { body } = await test.admin
+      .post(`/api/graphs/${graphId}/query`)
+      .send({ question, include: ['plan'] })
+      .expect(200);
+    expect([body.plan.kind, body.rows.map(([first, value]: any[]) => [first.display ?? first, value])]).toEqual([kind, expected]);
   });
 });
