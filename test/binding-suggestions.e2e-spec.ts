@@ -58,12 +58,12 @@ describe('a draft of a binding', () => {
     });
     expect(body.binding.dimensions.map(({ name }: { name: string }) => name)).toEqual([
       '状态',
-      'name',
-      'customers_payer_id_name',
-      'regions_name',
-      'is_home',
-      'regions_region_id_name',
-      'regions_region_id_is_home',
+      'customer_name',
+      'payer_name',
+      'customer_region_name',
+      'customer_region_is_home',
+      'payer_region_name',
+      'payer_region_is_home',
     ]);
     expect(body.time.column).toBe('"orders"."ordered_at"');
     expect(body.time.alternatives.map(({ column }: { column: string }) => column)).toEqual([
@@ -78,7 +78,7 @@ describe('a draft of a binding', () => {
     ]);
     expect(body.not_found).toEqual([]);
 
-    const request = { dimensions: ['regions_name', 'customers_payer_id_name'], time: { grain: 'month' } };
+    const request = { dimensions: ['customer_region_name', 'payer_name'], time: { grain: 'month' } };
     const rows = await boundRows({ as: editor, graphId }, formula, body.binding, request);
     const byHand = await rowsOf(`
       SELECT to_char(date_trunc('month', o.ordered_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD'), r.name, p.name AS payer,
@@ -88,6 +88,40 @@ describe('a draft of a binding', () => {
     const sorted = (list: unknown[][]) => list.map(row => JSON.stringify(row)).sort();
     expect(sorted(rows)).toEqual(sorted(byHand));
     expect(rows.length).toBeGreaterThan(10);
+  });
+
+  it('names dimensions after roles only if a table is joined in several', async () => {
+    const named = async (table: string) => {
+      const { body } = await suggest({ connection_id: far, table, formula: 'SUM(id WHERE is_home)' }).expect(200);
+      return [
+        Object.fromEntries(body.binding.dimensions.map(({ name, column }: { name: string; column: string }) => [name, column])),
+        body.not_found.map(({ name }: { name: string }) => name),
+      ];
+    };
+    expect(await named('customers')).toEqual([{ name: 'name', regions_name: '"regions"."name"', is_home: '"regions"."is_home"' }, []]);
+    await foreign.run(`
+      CREATE TABLE shops (id int PRIMARY KEY, shop_name text, region_id int REFERENCES regions);
+      CREATE TABLE deliveries (id int PRIMARY KEY, shop_id int REFERENCES shops, "发货客户编号" int REFERENCES customers, "收货客户编号" int REFERENCES customers,
+        region_id int REFERENCES regions, billing_region_id int REFERENCES regions);
+      GRANT SELECT ON shops, deliveries TO reader`);
+    expect(await named('deliveries')).toEqual([
+      {
+        shop_name: '"shops"."shop_name"',
+        发货客户_name: '"customers"."name"',
+        收货客户_name: '"customers_收货客户编号"."name"',
+        billing_region_name: '"regions"."name"',
+        billing_region_is_home: '"regions"."is_home"',
+        region_name: '"regions_region_id"."name"',
+        region_is_home: '"regions_region_id"."is_home"',
+        shop_region_name: '"t1"."name"',
+        shop_region_is_home: '"t1"."is_home"',
+        发货客户_region_name: '"t2"."name"',
+        发货客户_region_is_home: '"t2"."is_home"',
+        收货客户_region_name: '"t3"."name"',
+        收货客户_region_is_home: '"t3"."is_home"',
+      },
+      ['is_home'],
+    ]);
   });
 
   it('never follows a table to itself, and joins each reference under a name of its own', async () => {

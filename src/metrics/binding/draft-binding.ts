@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
+import { isChinese, relationWordsOf } from '../../text/key-names.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type ForeignKey, type TableColumn } from '../../warehouse/clients/warehouse.client.js';
@@ -17,7 +18,7 @@ export interface DraftTable extends BindableTable {
 
 /** A joined table of a draft: `from` is the table that refers to it, by `key`. */
 export interface DraftJoin extends DraftTable {
-  from: DraftTable;
+  from: DraftTable | DraftJoin;
   key: ForeignKey | GuessedReference;
 }
 
@@ -144,16 +145,45 @@ function dimensionsOf(fact: DraftTable, joins: DraftJoin[], columns: Record<stri
   const dimensions = defaultDimensions(ownNames);
   const taken = new Set([...Object.keys(columns), 'period', 'value']);
   for (const join of joins) {
+    const roles = rolesOf(join, joins);
     for (const { name } of join.columns.filter(
       each => groups.test(each.type) && !isOnly(join.key.references, each.name) && !isSensitiveName(each.name),
     )) {
-      const free = [name, `${join.alias}_${name}`].find(each => isName(each) && !taken.has(each));
+      const free = [nameInRole(name, roles), `${join.alias}_${name}`].find(each => isName(each) && !taken.has(each));
       if (free === undefined) continue;
       taken.add(free);
       dimensions.push({ name: free, column: columnOf(join, name) });
     }
   }
   return dimensions.slice(0, mostDimensions);
+}
+
+/**
+ * The roles that tell a joined table from others of the draft: payer, region. Empty for a table that the draft reaches in one way. The
+ * roles are those of the keys from the fact table on, without those that all joins of the table share.
+ */
+function rolesOf(join: DraftJoin, joins: readonly DraftJoin[]): string[] {
+  const paths = joins.filter(({ name }) => name === join.name).map(pathOf);
+  const path = pathOf(join);
+  if (paths.length > 1) return path.slice(path.findIndex((role, at) => paths.some(other => other[at] !== role)));
+  const before = 'key' in join.from ? rolesOf(join.from, joins) : [];
+  return before.length > 0 ? [...before, roleOf(join)] : [];
+}
+
+function pathOf(join: DraftJoin): string[] {
+  return [...('key' in join.from ? pathOf(join.from) : []), roleOf(join)];
+}
+
+function roleOf({ key, bareName }: DraftJoin): string {
+  const words = key.columns.flatMap(column => relationWordsOf(column, bareName));
+  return (words.length > 0 ? words : key.columns).join('_');
+}
+
+/** The name of a column with the roles of its table. The last role is not repeated: customer_name for `customer_name` of a customer. */
+function nameInRole(name: string, roles: readonly string[]): string {
+  const last = roles.at(-1) ?? '';
+  const isSaid = last !== '' && name.toLowerCase().startsWith(isChinese(last) ? last : `${last}_`);
+  return [...(isSaid ? roles.slice(0, -1) : roles), name].join('_');
 }
 
 function isOnly(key: string[], name: string): boolean {
