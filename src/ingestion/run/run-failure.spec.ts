@@ -22,4 +22,12 @@ describe('a failure of a run', () => {
     expect([toFailure(new Error('x')).context, toFailure(fromServer('42601')).context]).toEqual([{}, { sqlstate: '42601' }]);
     expect(toFailure(fromServer('53400')).code).toBe('run_too_large');
   });
+
+  it.each([
+    ['dsm_impl.c', 'shared_memory_full'],
+    ['md.c', 'disk_full'],
+  ])('tells what is full by the source file of the error: %s', (file, code) => {
+    const full = Object.assign(fromServer('53100', 'could not resize shared memory segment: No space left on device'), { file });
+    expect(toFailure(full)).toMatchObject({ code, context: { sqlstate: '53100' } });
+  });
 });
