@@ -1,4 +1,4 @@
-import { aWorld, chineseLabel, termsOf } from '../../../test/support/question-world.js';
+import { aWorld, chineseLabel, cypherOf, entities, planOver, schema, termsOf } from '../../../test/support/question-world.js';
 
 const textsOf = async (question: string) =>
   (await termsOf(question)).texts.map(({ operator, values, isDenied, property }) => [
@@ -113,5 +113,23 @@ describe('findTextConditions', () => {
     'an empty order',
   ])('%s says nothing of a text', async question => {
     expect(await textsOf(question)).toEqual([]);
+  });
+
+  it.each([
+    ['products that have no category', 't.类别 IS NULL'],
+    ['Which products have no category?', 't.类别 IS NULL'],
+    ['products without a category', 't.类别 IS NULL'],
+    ['products that do not have a category', 't.类别 IS NULL'],
+    ['没有类别的产品', 't.类别 IS NULL'],
+    ['哪些产品没有类别', 't.类别 IS NULL'],
+    ['products that have a category', 't.类别 IS NOT NULL'],
+    ['有类别的产品', 't.类别 IS NOT NULL'],
+    ['没有饮料类别的产品', 'coalesce(NOT (t.类别 = $p1), true)'],
+    ['products that have no supplier', 'NOT EXISTS { MATCH (t:产品)<-[:供应]-(n1:供应商) }'],
+    ['没有供应商的产品', 'NOT EXISTS { MATCH (t:产品)<-[:供应]-(n1:供应商) }'],
+  ])('%s: %s, which is no text', async (question, condition) => {
+    const values = [{ label: '产品', property: '类别', value: '饮料' }];
+    expect(await textsOf(question)).toEqual([]);
+    expect(cypherOf(await planOver(question, { schema, nodes: entities, values }))).toContain(`MATCH (t:产品) WHERE ${condition} RETURN`);
   });
 });

@@ -1,4 +1,5 @@
-import { cypherOf, entities, planOver, schema } from '../../../test/support/question-world.js';
+import { aWorld, cypherOf, edge, entities, namedLabel, planOver, schema } from '../../../test/support/question-world.js';
+import { type GraphPlan } from './question-plan.js';
 
 const ask = async (question: string) => cypherOf(await planOver(question, { schema, nodes: entities, values: [] }));
 const isA = (label: string) => `MATCH (t:供应商) WHERE t.供应商编号 = $p1 RETURN t, t:${label} AS ${label}`;
@@ -24,6 +25,38 @@ describe('questions for what a thing is', () => {
     expect(await ask('Is Exotic a customer in 华东?')).toContain('No relation leads');
     expect(await ask('Exotic是华东的客户吗')).toContain('No relation leads');
     expect(await ask('Alfreds是华东的客户吗')).toContain('WHERE t.客户编号 = $p1 AND n1.地区编号 = $p2');
+  });
+});
+
+describe('names that contain the name of a related label, or that a related node has too', () => {
+  const related = aWorld({
+    labels: [namedLabel('Customer', ['客户'], []), namedLabel('Order', ['订单'], []), namedLabel('Supplier', ['供应商'], [])],
+    edges: [edge('placed', '下单', 'Customer', 'Order'), edge('delivers', '交付', 'Supplier', 'Order')],
+    toOne: { outgoing: [], incoming: ['placed'] },
+    names: { Customer: ['Max Order', '订单王', 'Ann'], Order: ['Ann', 'A1'], Supplier: ['Ann Ltd'] },
+  });
+  const oneOf = (label: string) => `MATCH (t:${label}) WHERE t.number = $p1 RETURN t`;
+
+  it.each([
+    ['Who is Max Order?', oneOf('Customer'), 'Max Order'],
+    ["Who's Max Order?", oneOf('Customer'), 'Max Order'],
+    ['Max Order是谁', oneOf('Customer'), 'Max Order'],
+    ['订单王是谁', oneOf('Customer'), '订单王'],
+    ['谁是订单王？', oneOf('Customer'), '订单王'],
+    ['Who is Ann Ltd?', oneOf('Supplier'), 'Ann Ltd'],
+    ['Who is customer Ann?', oneOf('Customer'), 'Ann'],
+    ['客户Ann是谁', oneOf('Customer'), 'Ann'],
+    ['What is order Ann?', oneOf('`Order`'), 'Ann'],
+  ])('%s', async (question, cypher, name) => {
+    const plan = await related.plan(question);
+    expect(plan).toMatchObject({ cypher });
+    expect([...related.nodes.values()].filter(({ key }) => key === String((plan as GraphPlan).parameters.p1))).toMatchObject([
+      { display: name, label: cypher.includes('Order') ? 'Order' : expect.any(String) },
+    ]);
+  });
+
+  it.each(['Who is Ann?', 'Ann是谁', 'What is Ann?'])('%s: asks which is meant', async question => {
+    expect(await related.ask(question)).toBe('refused: 2 nodes are called "ann"');
   });
 });
 
