@@ -33,6 +33,15 @@ describe('known callers', () => {
     for (const headers of none) expect([headers, callers.isLikelyGood(showing(headers))]).toEqual([headers, false]);
   });
 
+  it('are the same callers in any case of the scheme', () => {
+    const lower = (token: string) => ({ authorization: `bearer ${token}` });
+    callers.remember(showing(bearer(signed('YQ'))), { userId: 1, subject: 'user:1', rateLimit: 60 });
+    expect(callers.find(showing(lower(signed('YQ'))))).toMatchObject({ userId: 1 });
+    expect(callers.isLikelyGood(showing(lower(signed('Yg'))))).toBe(true);
+    callers.distrust(showing(lower(signed('YQ'))));
+    expect([bearer, lower].map(shown => callers.isLikelyGood(showing(shown(signed('YQ')))))).toEqual([false, false]);
+  });
+
   it('are no longer those who took part in a flood', () => {
     callers.remember(showing({ 'x-api-key': 'good' }), { userId: 1, subject: 'key:1', rateLimit: 60 });
     for (const headers of [{ 'x-api-key': 'good' }, bearer(signed('YQ'))]) {
