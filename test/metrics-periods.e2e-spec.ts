@@ -290,6 +290,29 @@ describe('conversions', () => {
     expect(counted.rows).toEqual([[2]]);
   });
 
+  it('of entities are ratios of distinct counts, as the page of formulas says', async () => {
+    await aMetric('COUNT(DISTINCT user_id)', sold, 'buyers');
+    await aMetric('COUNT(DISTINCT user_id)', visited, 'visitors');
+    const metric = await aMetric(`COUNT(* WHERE page = 'home')`, visited, 'visits');
+    const time = { from: '2024-03-01', to: '2024-05-01', grain: 'month' };
+    const rates = async (request: object) => (await answer('[buyers] / [visitors]', { time, ...request }, null)).rows;
+    const byHand = async (user: string) => {
+      const text = `
+        SELECT to_char(month, 'YYYY-MM-DD'), buyers::float / nullif(visitors, 0) FROM generate_series('2024-03-01'::timestamp, '2024-04-01', '1 month') AS month,
+          LATERAL (SELECT count(DISTINCT user_id) AS buyers FROM mirror.sold WHERE date_trunc('month', day) = month AND ${user}) AS b,
+          LATERAL (SELECT count(DISTINCT user_id) AS visitors FROM mirror.visited WHERE date_trunc('month', at AT TIME ZONE 'Asia/Shanghai') = month AND ${user}) AS v`;
+      return (await test.pool.query({ text, rowMode: 'array' })).rows;
+    };
+    const home = await byHand(`user_id IN (SELECT user_id FROM mirror.visited WHERE page = 'home')`);
+    expect(home).toEqual([
+      ['2024-03-01', 0.5],
+      ['2024-04-01', null],
+    ]);
+    const close = (rows: unknown[][]) => rows.map(([month, rate]) => [month, typeof rate === 'number' ? expect.closeTo(rate, 9) : rate]);
+    expect(await rates({})).toEqual(close(await byHand('true')));
+    expect(await rates({ filters: [{ metric, by: '用户', op: '>', value: 0 }] })).toEqual(close(home));
+  });
+
   it('need an entity of both bindings, and counts', async () => {
     expect(await problems('CONVERSION([访问] -> [购买] BY page)', {}, null)).toEqual(['body unknown_entity']);
     await aMetric('SUM(amount)', sold, '金额');
