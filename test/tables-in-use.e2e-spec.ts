@@ -62,6 +62,31 @@ describe('a table that something reads', () => {
     await drop(test.admin, 'retired').expect(204);
   });
 
+  it('is not dropped while a copy fills it, whose id admins and its owner are told', async () => {
+    await load('filled', 'source');
+    // The rows stand for a copy that has ended; no other database is needed to drop its table.
+    const { rows } = await test.pool.query(
+      `WITH copy AS (INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, id, 'failed' FROM users WHERE username = 'table-loader' RETURNING id)
+       INSERT INTO mirror_copy_tables (copy_id, position, name, source, mode, key, replaces) SELECT id, 0, 'filled', 'source', 'full', '{}', true FROM copy
+       RETURNING copy_id AS id`,
+    );
+    const other = await test.asUser('other-loader');
+    await grantConnection(test, 'other-loader', 'write');
+    const inUse = async (as: Client) => {
+      const { code, context } = (await drop(as, 'filled').expect(409)).body;
+      return [code, context.mirror_copies, context.others];
+    };
+    expect([await inUse(test.admin), await inUse(loader), await inUse(other)]).toEqual([
+      ['table_in_use', [rows[0].id], 0],
+      ['table_in_use', [rows[0].id], 0],
+      ['table_in_use', [], 1],
+    ]);
+    // The copy reads its source from elsewhere, not from the table of this name in the mirror.
+    await drop(test.admin, 'source').expect(204);
+    await loader.delete(`/api/warehouse/mirror-copies/${rows[0].id}`).expect(204);
+    await drop(test.admin, 'filled').expect(204);
+  });
+
   it('is told apart from tables whose names contain its name', async () => {
     await load('sales', 'sales_2024');
     await aJob(test, graphId, nodeOf('table: sales_2024'));
