@@ -56,6 +56,30 @@ describe('requests about watches of metrics', () => {
     expect((await editor.patch(`${at}/${id}`).send({ enabled: true }).expect(400)).body.code).toBe('missing_binding');
   });
 
+  it('count with the schedules of copies against the maximum of a user', async () => {
+    const { at } = await watches.aMetric(['1']);
+    const { rows } = await app.pool.query(
+      `WITH copies AS (INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, $1, 'failed' FROM generate_series(1, 200) RETURNING id),
+         most AS (INSERT INTO schedules (kind, target_id, cron, timezone, enabled, next_at, look_at, saved_by)
+           SELECT 'mirror_copy', id, $2, 'UTC', true, now() + interval '1 h', now() + interval '1 h', $1 FROM copies ORDER BY id OFFSET 1)
+       SELECT min(id) AS id FROM copies`,
+      [editorId, never],
+    );
+    const scheduleOfCopy = `/api/warehouse/mirror-copies/${rows[0].id}/schedule`;
+    const saveCopy = () => editor.put(scheduleOfCopy).send({ cron: never });
+    const full = { code: 'quota_reached', context: { most: 200 } };
+    const { id } = await watches.aWatch(at);
+    expect((await saveCopy().expect(409)).body).toMatchObject(full);
+    await editor.patch(`${at}/${id}`).send({ enabled: false }).expect(200);
+    await saveCopy().expect(200);
+    expect((await editor.patch(`${at}/${id}`).send({ enabled: true }).expect(409)).body).toMatchObject(full);
+    const request = { cron: never, condition: { op: '>', value: '0.3' }, url: `${receiver.url}/hook` };
+    expect((await editor.post(at).send(request).expect(409)).body).toMatchObject(full);
+    await editor.delete(scheduleOfCopy).expect(204);
+    await editor.patch(`${at}/${id}`).send({ enabled: true }).expect(200);
+    await app.pool.query('DELETE FROM mirror_copies');
+  });
+
   it('refuse what is wrong, with its place, in both languages', async () => {
     const { at } = await watches.aMetric(['1']);
     const good = { cron: never, condition: { op: '>', value: '1' }, url: `${receiver.url}/hook` };
