@@ -29,6 +29,17 @@ describe('openCypher that runs in memory', () => {
     );
   });
 
+  it('answers up to 512 operators and clauses stacked in each other, and refuses more by name', async () => {
+    const sums = (count: number) => Array.from({ length: count }, (_, i) => (i % 60 === 0 ? '+1)' : '+1')).join('');
+    const stacked = (operators: number) =>
+      `MATCH (c:客户) RETURN ${'('.repeat(Math.ceil(operators / 60))}size(c.客户编号)${sums(operators)} AS n`;
+    const [[least]] = await rowsOf('MATCH (c:客户) RETURN min(size(c.客户编号)) AS n');
+    expect(await rowsOf(`${stacked(500)} ORDER BY n LIMIT 1`)).toEqual([[least + 500]]);
+    expect(await rowsOf(`WITH 1 AS x ${'WITH * '.repeat(511)}RETURN x`)).toEqual([[1]]);
+    for (const cypher of [stacked(3_600), `WITH 1 AS x ${'WITH * '.repeat(1_400)}RETURN x`])
+      expect(await ask({ cypher }, 400)).toMatchObject({ code: 'cypher_syntax_error', context: { max_links: 512 } });
+  });
+
   it('finds paths, which show their nodes and edges', async () => {
     const [[path, length]] = await rowsOf(
       "MATCH (a:客户 {客户编号: 'HWTEC'}), (b:供应商) MATCH p = shortestPath((a)-[*..6]-(b)) RETURN p, length(p) AS n ORDER BY n LIMIT 1",

@@ -47,6 +47,9 @@ export class CypherSyntaxError extends CypherError {
   }
 }
 
+/** The text nests deeper than any query may, however it is read. */
+export class CypherTooDeepError extends CypherSyntaxError {}
+
 /** A value at run time has a wrong type or is out of range for the operation that uses it. */
 export class CypherValueError extends CypherError {
   /**

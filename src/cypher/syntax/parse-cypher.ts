@@ -55,12 +55,11 @@ function parseUnion(tokens: TokenStream): UnionQuery {
 
 /** Parses clauses up to RETURN inclusive. A query in braces may lack RETURN; it ends before `}`. */
 function parseClauses(tokens: TokenStream): Clause[] {
-  const clauses: Clause[] = [];
-  for (;;) {
-    const clause = parseReadingClause(tokens);
-    clauses.push(clause);
-    if (clause.kind === 'return' || tokens.isSymbol('}')) return clauses;
-  }
+  return tokens.chained<Clause[]>(
+    () => [parseReadingClause(tokens)],
+    clauses => (clauses.at(-1)!.kind === 'return' || tokens.isSymbol('}') ? null : [...clauses, parseReadingClause(tokens)]),
+    Infinity,
+  );
 }
 
 /** Parses `{ … }` of EXISTS, COUNT and COLLECT. In the braces is a query, or patterns with an optional WHERE. */

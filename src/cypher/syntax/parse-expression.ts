@@ -11,7 +11,7 @@ import {
 } from './cypher-ast.js';
 import { expected, unbuilt } from './phrases.js';
 import { instead } from './old-forms.js';
-import { maxDepth, type TokenStream } from './token-stream.js';
+import { type TokenStream } from './token-stream.js';
 
 const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const quantifiers: ReadonlySet<string> = new Set<Quantifier>(['all', 'any', 'none', 'single']);
@@ -85,21 +85,17 @@ function parseComparison(tokens: TokenStream): Expression {
 }
 
 function parsePredicate(tokens: TokenStream): Expression {
-  let left = parseSum(tokens);
-  for (let links = 0; ; links += 1) {
-    if (links > maxDepth) throw tokens.tooDeep();
-    const { position } = tokens.current;
-    const operator = takePredicateOperator(tokens);
-    if (operator !== null) {
-      left = { kind: 'binary', operator, left, right: parseSum(tokens), position };
-    } else if (tokens.takeKeywords('IS', 'NULL')) {
-      left = { kind: 'isNull', negated: false, operand: left, position };
-    } else if (tokens.takeKeywords('IS', 'NOT', 'NULL')) {
-      left = { kind: 'isNull', negated: true, operand: left, position };
-    } else {
-      return left;
-    }
-  }
+  return tokens.chained<Expression>(
+    () => parseSum(tokens),
+    left => {
+      const { position } = tokens.current;
+      const operator = takePredicateOperator(tokens);
+      if (operator !== null) return { kind: 'binary', operator, left, right: parseSum(tokens), position };
+      if (tokens.takeKeywords('IS', 'NULL')) return { kind: 'isNull', negated: false, operand: left, position };
+      if (tokens.takeKeywords('IS', 'NOT', 'NULL')) return { kind: 'isNull', negated: true, operand: left, position };
+      return null;
+    },
+  );
 }
 
 function takePredicateOperator(tokens: TokenStream): BinaryOperator | null {
@@ -136,15 +132,11 @@ function takeWord(tokens: TokenStream, word: 'XOR'): BinaryOperator | null {
 }
 
 function leftAssociative(tokens: TokenStream, takeOperator: () => BinaryOperator | null, operand: () => Expression): Expression {
-  let left = operand();
-  for (let links = 0; ; links += 1) {
+  return tokens.chained(operand, left => {
     const { position } = tokens.current;
     const operator = takeOperator();
-    if (operator === null) return left;
-    // The tree of a chain such as `a + b + c` leans left: each operator adds one level of nesting.
-    if (links >= maxDepth) throw tokens.tooDeep();
-    left = { kind: 'binary', operator, left, right: operand(), position };
-  }
+    return operator === null ? null : { kind: 'binary', operator, left, right: operand(), position };
+  });
 }
 
 function parseSigned(tokens: TokenStream): Expression {
@@ -154,32 +146,25 @@ function parseSigned(tokens: TokenStream): Expression {
   const { kind, value } = tokens.current;
   if (sign === '-' && (kind === 'integer' || kind === 'float') && !/^-/.test(value)) {
     tokens.next();
-    return parsePostfixOf(tokens, { kind: 'number', text: `-${value}`, integer: kind === 'integer', position });
+    return parsePostfixOf(tokens, () => ({ kind: 'number', text: `-${value}`, integer: kind === 'integer', position }));
   }
   return { kind: 'unary', operator: sign, operand: tokens.nested(() => parseSigned(tokens)), position };
 }
 
 function parsePostfix(tokens: TokenStream): Expression {
-  return parsePostfixOf(tokens, parseAtom(tokens));
+  return parsePostfixOf(tokens, () => parseAtom(tokens));
 }
 
-function parsePostfixOf(tokens: TokenStream, atom: Expression): Expression {
-  let object = atom;
-  for (let links = 0; ; links += 1) {
-    if (links > maxDepth) throw tokens.tooDeep();
+function parsePostfixOf(tokens: TokenStream, atom: () => Expression): Expression {
+  return tokens.chained(atom, object => {
     const { position } = tokens.current;
-    if (tokens.takeSymbol('.')) {
-      object = { kind: 'property', object, name: tokens.expectName(expected.propertyName).value, position: object.position };
-    } else if (tokens.takeSymbol('[')) {
-      object = parseBracket(tokens, object);
-    } else if (tokens.isSymbol(':')) {
-      object = { kind: 'hasLabels', object, labels: parseLabels(tokens), position };
-    } else if (tokens.isSymbol('{') && object.kind === 'variable') {
-      throw tokens.notSupported(unbuilt.mapProjection, position);
-    } else {
-      return object;
-    }
-  }
+    if (tokens.takeSymbol('.'))
+      return { kind: 'property', object, name: tokens.expectName(expected.propertyName).value, position: object.position };
+    if (tokens.takeSymbol('[')) return parseBracket(tokens, object);
+    if (tokens.isSymbol(':')) return { kind: 'hasLabels', object, labels: parseLabels(tokens), position };
+    if (tokens.isSymbol('{') && object.kind === 'variable') throw tokens.notSupported(unbuilt.mapProjection, position);
+    return null;
+  });
 }
 
 function parseBracket(tokens: TokenStream, object: Expression): Expression {

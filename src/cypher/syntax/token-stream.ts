@@ -1,11 +1,24 @@
 import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
-import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
+import {
+  CypherNotSupportedError,
+  CypherReadOnlyError,
+  CypherSyntaxError,
+  CypherTooDeepError,
+  placeOf,
+  type TextPlace,
+} from './cypher.errors.js';
 import { type PathPattern, type UnionQuery } from './cypher-ast.js';
 import { instead, type oldForms } from './old-forms.js';
 import { expected } from './phrases.js';
 import { tokenize, type Token } from './tokenize.js';
 
 export const maxDepth = 64;
+
+/**
+ * Maximum links that stand in each other: operators of chains such as `a + b + c`, and clauses. Each takes stack when it is compiled and
+ * run; some 3,000 operators or 1,200 clauses leave no stack.
+ */
+const maxLinks = 512;
 
 /**
  * Parser functions for patterns and clauses that the expression parser calls. They call the expression parser in turn, so the stream passes
@@ -25,6 +38,8 @@ export class TokenStream {
   /** Indexes of tokens at which the first rule of `either` has failed; the first rule is not tried there again. */
   private readonly dead = new Set<number>();
   private depth = 0;
+  /** The most links that stand in each other in the text that the innermost `chained` has read so far. */
+  private links = 0;
   /** Index of the `|` that ends the current condition; -1 outside of a condition. */
   private endOfCondition = -1;
 
@@ -129,17 +144,19 @@ export class TokenStream {
    * null. It is not tried again at a place where it has failed.
    */
   either<T>(first: () => T | null, second: () => T): T {
-    const [start, depth] = [this.index, this.depth];
+    const [start, depth, links] = [this.index, this.depth, this.links];
     if (!this.dead.has(start)) {
       try {
         const result = first();
         if (result !== null) return result;
       } catch (error) {
-        if (!(error instanceof CypherSyntaxError)) throw error;
+        // The second rule nests no less, and its own error would hide that the query is too deep.
+        if (!(error instanceof CypherSyntaxError) || error instanceof CypherTooDeepError) throw error;
       }
       this.dead.add(start);
       this.index = start;
       this.depth = depth;
+      this.links = links;
     }
     return second();
   }
@@ -153,11 +170,45 @@ export class TokenStream {
     return result;
   }
 
-  tooDeep(): CypherSyntaxError {
-    return new CypherSyntaxError(
+  /**
+   * Parses the first part of a chain, then its links until `link` returns null. The tree of a chain leans left: each link adds one level,
+   * also to the parts inside of the chain.
+   */
+  chained<T>(first: () => T, link: (left: T) => T | null, most = maxDepth): T {
+    const before = this.links;
+    this.links = 0;
+    let left = first();
+    for (let count = 0; ; count += 1) {
+      const inLeft = this.links;
+      this.links = 0;
+      const next = link(left);
+      if (next === null) {
+        this.links = Math.max(before, inLeft);
+        return left;
+      }
+      this.links = 1 + Math.max(inLeft, this.links);
+      if (count >= most) throw this.tooDeep();
+      if (this.links > maxLinks) throw this.tooManyLinks();
+      left = next;
+    }
+  }
+
+  tooDeep(): CypherTooDeepError {
+    return new CypherTooDeepError(
       { zh: `表达式嵌套过深：最多 ${maxDepth} 层`, en: `The expression nests too deep: at most ${maxDepth} levels` },
       this.place(),
       { max_depth: maxDepth },
+    );
+  }
+
+  private tooManyLinks(): CypherTooDeepError {
+    return new CypherTooDeepError(
+      {
+        zh: `运算符与子句叠得过深：最多 ${maxLinks} 层`,
+        en: `Operators and clauses are stacked too deep: at most ${maxLinks} levels`,
+      },
+      this.place(),
+      { max_links: maxLinks },
     );
   }
 

@@ -18,7 +18,8 @@ export function compilePatternExpression(
       position,
     );
   checkBound(pattern, place);
-  const variable = '\0path';
+  // A property of the pattern may contain a further shortest path, which sees this variable.
+  const variable = `\0path${position}`;
   const match = place.query.compilers.match({ patterns: [{ ...pattern, variable }], where: null }, withoutColumns(place));
   const slot = match.scope.find(variable)!.slot;
   place.query.frame.markRead(slot);
