@@ -18,6 +18,7 @@ import { prepareDatabase, runMigrations } from '../src/database/prepare-database
 import { ended, runBackupCommand, spawnBackupCommand } from './support/commands.js';
 import { asSuperuser, emptyDatabase, type TestDatabase } from './support/database.js';
 import { findEngine, PostgresEngine } from './support/postgres-engine.js';
+import { tellMissing } from './support/shared-data.js';
 
 const silent = new Progress(() => undefined);
 
@@ -303,10 +304,8 @@ describe('a backup', () => {
   it('leaves no half of itself on a disk that is full', async () => {
     const small = path.join(folder, 'small');
     mkdirSync(small);
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]).status !== 0) {
-      process.stderr.write('Skipped: only root may mount a small disk\n');
-      return;
-    }
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]).status !== 0)
+      return tellMissing('only root may mount a small disk');
     try {
       const { url } = await aDatabase();
       await prepareDatabase(url);

@@ -5,6 +5,7 @@ import { BackupReader } from '../src/backup/backup-reader.js';
 import { runBackupCommand, runDemo } from './support/commands.js';
 import { findEngine, PostgresEngine } from './support/postgres-engine.js';
 import { ServiceProcess } from './support/service-process.js';
+import { tellMissing } from './support/shared-data.js';
 
 const question = 'Which products does Alpine Dairy GmbH supply?';
 
@@ -78,7 +79,7 @@ describe('backup and restore', () => {
 
   it.each([16, 17, 18])('bring them to a PostgreSQL %i of an owner who may create roles', async major => {
     const bin = await findEngine(major);
-    if (bin === null) return void process.stderr.write(`Skipped: PostgreSQL ${major} is not on this machine\n`);
+    if (bin === null) return tellMissing(`PostgreSQL ${major} is not on this machine; npm run test:engines installs it`);
     const engine = await PostgresEngine.start(bin);
     try {
       const { ownerUrl } = await engine.createDatabase('service', 'CREATEROLE');

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
-import { SmallDisk } from './support/small-disk.js';
+import { describeOnSmallDisk, SmallDisk } from './support/small-disk.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
 const diskMegabytes = 512;
@@ -105,18 +105,8 @@ async function untilRoom(): Promise<void> {
   throw new Error('There was no room again');
 }
 
-const onSmallDisk = (title: string, check: () => Promise<void>): void =>
-  it(
-    title,
-    async () => {
-      if (!disk) return void console.warn('Skipped: no file system can be mounted here; as root it can');
-      await check();
-    },
-    4 * patienceMs,
-  );
-
-describe('a whole DATA_DIR on a small disk', () => {
-  onSmallDisk('is filled by uploads to the reserve, and everything but large writes goes on', async () => {
+describeOnSmallDisk('a whole DATA_DIR on a small disk', () => {
+  it('is filled by uploads to the reserve, and everything but large writes goes on', async () => {
     const pid = serverPid();
     const { body: graph } = await send('POST', '/graphs', { name: '图' });
     const loaded = await fill('t');
@@ -148,7 +138,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     expect(service.log.filter(({ msg }) => msg === 'The embedded PostgreSQL ended; starting it again')).toEqual([]);
   });
 
-  onSmallDisk('ends uploads that reach the reserve together, and a step that takes room without a byte arriving', async () => {
+  it('ends uploads that reach the reserve together, and a step that takes room without a byte arriving', async () => {
     const pid = serverPid();
     const answers = await Promise.all(['a0', 'a1', 'a2', 'a3'].map(name => put(name, endless())));
     for (const answer of answers)
@@ -166,7 +156,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     expect((await send('GET', '/warehouse/connections/1/tables/t0')).body).toMatchObject({ row_estimate: rows });
   });
 
-  onSmallDisk('ends a statement that sorts on disk below the reserve, whoever runs it', async () => {
+  it('ends a statement that sorts on disk below the reserve, whoever runs it', async () => {
     const client = new pg.Client(await EmbeddedPostgres.urlOf(disk!.directory));
     await client.connect();
     try {
@@ -182,7 +172,7 @@ describe('a whole DATA_DIR on a small disk', () => {
     await untilRoom();
   });
 
-  onSmallDisk('keeps all that was acknowledged over a restart with a full disk', async () => {
+  it('keeps all that was acknowledged over a restart with a full disk', async () => {
     await disk!.fill(40 * mebibyte);
     expect(await put('none', 'a\n1\n')).toMatchObject(refused);
     const { body: before } = await send('GET', '/graphs?limit=100');
@@ -196,16 +186,15 @@ describe('a whole DATA_DIR on a small disk', () => {
     await disk!.empty();
     await untilRoom();
   });
-});
 
-it(
-  'answers a line that needs more memory than a session may take as the fault of the file',
-  async () => {
-    if (!disk) return;
-    const line = `{"id":1,"v":[${'[],'.repeat(5_000_000)}[]]}\n`;
-    const answer = await send('PUT', '/warehouse/connections/1/tables/dense', line, 'application/x-ndjson');
-    expect(answer).toMatchObject({ status: 422, body: { detail: { errors: [{ type: expect.stringMatching(/^ndjson_/) }] } } });
-    expect(await send('GET', '/auth/me')).toMatchObject({ status: 200 });
-  },
-  patienceMs,
-);
+  it(
+    'answers a line that needs more memory than a session may take as the fault of the file',
+    async () => {
+      const line = `{"id":1,"v":[${'[],'.repeat(5_000_000)}[]]}\n`;
+      const answer = await send('PUT', '/warehouse/connections/1/tables/dense', line, 'application/x-ndjson');
+      expect(answer).toMatchObject({ status: 422, body: { detail: { errors: [{ type: expect.stringMatching(/^ndjson_/) }] } } });
+      expect(await send('GET', '/auth/me')).toMatchObject({ status: 200 });
+    },
+    patienceMs,
+  );
+});

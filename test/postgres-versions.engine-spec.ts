@@ -8,6 +8,7 @@ import { runDemo } from './support/commands.js';
 import { asSuperuser } from './support/database.js';
 import { findEngine, PostgresEngine } from './support/postgres-engine.js';
 import { ServiceProcess } from './support/service-process.js';
+import { tellMissing } from './support/shared-data.js';
 
 const howToGet: Record<number, string> = {
   14: 'npm run test:engines installs it',
@@ -16,14 +17,11 @@ const howToGet: Record<number, string> = {
   17: 'npm run test:engines installs it',
 };
 
-/** Runs a test on a major version of PostgreSQL. Skips it with a message if this machine lacks that version. */
+/** Runs a test on a major version of PostgreSQL. Skips it with a message if this machine lacks that version; in CI it fails. */
 function onEngine(major: number, work: (engine: PostgresEngine) => Promise<void>): () => Promise<void> {
   return async () => {
     const bin = await findEngine(major);
-    if (bin === null) {
-      process.stderr.write(`Skipped: PostgreSQL ${major} is not on this machine; ${howToGet[major]}\n`);
-      return;
-    }
+    if (bin === null) return tellMissing(`PostgreSQL ${major} is not on this machine; ${howToGet[major]}`);
     const engine = await PostgresEngine.start(bin);
     try {
       await work(engine);

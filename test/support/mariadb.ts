@@ -6,14 +6,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql2, { type Connection } from 'mysql2';
 import { freePort } from './free-port.js';
+import { tellMissing } from './shared-data.js';
 
 const server = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/bin/mariadbd'].find(file => existsSync(file));
 
 export const mariaDbIsThere = server !== undefined;
 
-/** Whether this machine has MariaDB for tests. If not, logs how to install it. */
+/** Whether this machine has MariaDB for tests. If not, logs how to install it. @throws Error in CI if it is missing */
 export function hasMariaDb(): boolean {
-  if (!mariaDbIsThere) console.warn('Skipped: `apt-get install mariadb-server-core mariadb-client-core` brings what this test needs.');
+  if (!mariaDbIsThere) tellMissing('`apt-get install mariadb-server-core mariadb-client-core` brings what this test needs');
   return mariaDbIsThere;
 }
 

@@ -13,9 +13,6 @@ const types = { a: 1, aaaa: 28 };
 /** Whether a test may give a process another name server. Root may; inside a container, root may only with the right to mount. */
 export const mayName = process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
 
-/** Ends the title of a test that needs such a server, with the reason why it is skipped. */
-export const whyNotName = mayName ? '' : ' (skipped: this user may not make mounts; root may)';
-
 /** A name server whose answers a test decides. They have a lifetime of 0, so the service must ask again each time. */
 export class NameServer {
   /** Returns the addresses of a name at the time of a question. Names without an entry do not exist. */

@@ -9,6 +9,12 @@ export function describeWithShared(title: string, needed: string, body: () => vo
   describeWhere(existsSync(path.join(sharedFolder, needed)), title, `../shared/${needed} is not there; put it beside the repository`, body);
 }
 
+/** Says that this machine lacks what a test needs, so that the caller skips the test. @throws Error in CI, which has all that tests need */
+export function tellMissing(missing: string): void {
+  if (process.env.CI === 'true') throw new Error(missing);
+  process.stderr.write(`Skipped: ${missing}\n`);
+}
+
 /**
  * A suite without its data is skipped on a developer's machine. In CI it fails; otherwise a green run would hide that it tested
  * nothing.

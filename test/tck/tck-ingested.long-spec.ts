@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { createLog } from '../../src/common/logging/log.js';
 import { type MemoryGraph } from '../../src/cypher/executors/memory/memory-graph.js';
 import { GraphInMemory } from '../../src/retrieval/process/graph-in-memory.js';
@@ -9,16 +8,17 @@ import { readGraphElements } from '../../src/retrieval/process/read-graph-elemen
 import { RetrievalDatabase } from '../../src/retrieval/process/retrieval-database.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { ingest, upload } from '../support/ingestion.js';
+import { describeWithShared } from '../support/shared-data.js';
 import { canonicalOf } from './canonical.js';
 import { AsWritten, asTables, type GraphAsTables, noLabel, NotLoadable } from './ingested-graph.js';
 import { judge } from './judge.js';
-import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
+import { onlyReads, readSuite, type TckCase } from './read-suite.js';
 import { graphOf, runQuery } from './run-case.js';
 
 /** The number of set-ups that cannot be loaded, for each reason. All others are loaded. */
 const notLoadable: Record<string, number> = { 'a time has nanoseconds': 20 };
 
-(existsSync(suiteFolder) ? describe : describe.skip)('the set-ups of the openCypher TCK, as tables and mappings', () => {
+describeWithShared('the set-ups of the openCypher TCK, as tables and mappings', 'suites/tck', () => {
   let app: TestApp;
   let database: RetrievalDatabase;
   beforeAll(async () => {

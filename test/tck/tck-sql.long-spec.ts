@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { Pace } from '../../src/common/turns/pace.js';
 import { compilePlan } from '../../src/cypher/executors/sql/compile-plan.js';
@@ -8,16 +7,17 @@ import { readJsonParameters } from '../../src/cypher/values/read-json-value.js';
 import { createGraphTables, graphTables } from '../../src/database/graph-tables.js';
 import { decodeRows } from '../../src/retrieval/process/decode-rows.js';
 import { cloneDatabase } from '../support/database.js';
+import { describeWithShared } from '../support/shared-data.js';
 import { CreatedGraph } from './created-graph.js';
 import { type Answer, judge } from './judge.js';
 import { type Scenario } from './read-feature.js';
-import { readSuite, suiteFolder } from './read-suite.js';
+import { readSuite } from './read-suite.js';
 
 /** The least number of scenarios that SQL must run. Fewer would hide differences between SQL and the TCK. */
 const leastPassed = 150;
 
 // The TCK is not part of the repository. CI puts it beside the repository.
-(existsSync(suiteFolder) ? describe : describe.skip)('the openCypher TCK in SQL', () => {
+describeWithShared('the openCypher TCK in SQL', 'suites/tck', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let client: pg.Client;
 

@@ -1,18 +1,19 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CypherNotSupportedError, CypherValueError } from '../../src/cypher/syntax/cypher.errors.js';
 import { canonicalOf, canonicalOfExpected } from './canonical.js';
 import { type Answer, judge, type Judgement } from './judge.js';
 import { memoryDifferences } from './known-differences.js';
 import { type Expected, readFeature } from './read-feature.js';
-import { onlyReads, readSuite, suiteFolder, type TckCase } from './read-suite.js';
+import { onlyReads, readSuite, type TckCase } from './read-suite.js';
 import { compareWithReport, type Outcome, renderReport } from './report.js';
 import { runCase } from './run-case.js';
 import { isLong, everyNth } from '../support/tier.js';
+import { describeWithShared } from '../support/shared-data.js';
 
 const page = join(process.cwd(), 'docs', 'opencypher-tck.md');
 
-(existsSync(suiteFolder) ? describe : describe.skip)('the openCypher TCK in memory', () => {
+describeWithShared('the openCypher TCK in memory', 'suites/tck', () => {
   it('answers every case that reads as the committed page has it', () => {
     const cases = readSuite();
     const reading = cases.filter(onlyReads);
