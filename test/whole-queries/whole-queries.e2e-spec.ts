@@ -11,7 +11,7 @@ import { HeldMemory } from './held-memory.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
 /** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12` runs those of some seeds. */
-const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 60));
+const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 300));
 const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
 /** An expression that visits nodes and edges without a pause until it is refused: some 20 ms on a usual machine. */
 const whole = 'RETURN COUNT { MATCH (a)-[:R]-(b)--(c) WHERE a.x > c.x RETURN a.x AS v0, c.x AS v1 } AS c0';
