@@ -47,6 +47,18 @@ describe('gunzip', () => {
     expect(await typeOf(gunzip(inPieces(gzipSync(csv).subarray(0, -20), 1000), false, bounds))).toBe('csv_gzip');
   });
 
+  it.each([1, 9, 512, 10_000_000])('reads all members up to padding with zeros, in pieces of %i bytes', async size => {
+    const [first, second, zeros] = [gzipSync('a,b\n1,2\n'), gzipSync('3,4\n5,6\n'), Buffer.alloc(512)];
+    const read = async (...parts: Buffer[]): Promise<string> =>
+      (await all(gunzip(inPieces(Buffer.concat(parts), size), false, bounds))).toString();
+    expect(await read(first, second)).toBe('a,b\n1,2\n3,4\n5,6\n');
+    expect(await read(first, second, zeros)).toBe('a,b\n1,2\n3,4\n5,6\n');
+    // Risk: the rows behind the zeros are lost without a word.
+    for (const behind of [second, Buffer.from('\n3,4\n'), gzipSync('')])
+      await expect(read(first, zeros, behind)).rejects.toMatchObject({ problems: [{ type: 'csv_gzip' }] });
+    await expect(read(first, Buffer.from('\n3,4\n'))).rejects.toMatchObject({ problems: [{ type: 'csv_gzip' }] });
+  });
+
   it('stops a bomb early (risk: a megabyte becomes a gigabyte on disk)', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, '1\n'));
     let seen = 0;

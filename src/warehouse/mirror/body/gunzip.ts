@@ -1,4 +1,4 @@
-import { createGunzip } from 'node:zlib';
+import { createGunzip, type Gunzip } from 'node:zlib';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { passThrough } from './pass-through.js';
@@ -44,7 +44,7 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
     const until = performance.now() + bounds.ms;
     const inflate = createGunzip();
     let decompressed = 0;
-    for await (const bytes of passThrough(counted(), inflate, () => inflate)) {
+    for await (const bytes of passThrough(requirePadding(counted(), inflate), inflate, () => inflate)) {
       decompressed += bytes.length;
       if (decompressed > Math.max(bounds.freeBytes, received * bounds.ratio)) throw tooDense(bounds.ratio);
       if (performance.now() > until) throw tooLong(bounds.ms / 1000);
@@ -56,6 +56,29 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
   } finally {
     await chunks.return?.();
   }
+}
+
+/**
+ * Passes the bytes on as far as `inflate` reads them. It ends at a zero byte behind a member of the file, since programs pad files with such
+ * bytes, and would leave out all that follows. The reader asks for the next bytes only when `inflate` has taken the last ones.
+ * @throws SchemaError for other bytes behind padding
+ */
+async function* requirePadding(source: AsyncIterable<Buffer>, inflate: Gunzip): AsyncGenerator<Buffer, void> {
+  let sent = 0;
+  for await (const bytes of source) {
+    // A member may end with its chunk, so an engine that took all bytes may still read the next ones.
+    if (sent === inflate.bytesWritten) yield bytes;
+    sent += bytes.length;
+    const left = Math.min(sent - inflate.bytesWritten, bytes.length);
+    if (bytes.subarray(bytes.length - left).some(byte => byte !== 0)) throw behindPadding();
+  }
+}
+
+function behindPadding(): SchemaError {
+  return problem('csv_gzip', {
+    zh: 'gzip 数据之后有零字节，其后还有别的数据，未导入任何数据；请重新压缩，或上传未压缩的文件',
+    en: 'zero bytes follow the gzip data and further bytes follow these; nothing was loaded; compress the file anew, or upload it uncompressed',
+  });
 }
 
 function broken(code: string): SchemaError {
