@@ -32,9 +32,19 @@ const others: readonly OtherFile[] = [
     zh: '网页或 XML 文件',
     en: 'a web page or an XML file',
     wayOut: {
-      zh: '可能下载到的是登录或错误页面；请检查下载地址，或另存为 CSV（UTF-8）',
-      en: 'perhaps the page of a login or an error was downloaded in its place; check the address, or save the table as CSV (UTF-8)',
+      zh: '可能下载到的是登录或错误页面；请检查下载地址，或另存为 CSV（UTF-8）；若本来就是 CSV，请给第一个单元格加引号',
+      en: 'perhaps the page of a login or an error was downloaded in its place; check the address, or save the table as CSV (UTF-8); if it is CSV, put the first cell in quotes',
     },
+  },
+  {
+    head: /^(?:\xef\xbb\xbf)?\s*\[[\s[]*"/,
+    zh: ' JSON 列表',
+    en: 'JSON lists',
+    wayOut: {
+      zh: "请用 jq -r @csv 文件.json 把每个列表写成一行 CSV 再上传（若一个列表包含所有行，用 jq -r '.[] | @csv'）",
+      en: "write each list as a line of CSV by jq -r @csv file.json, or by jq -r '.[] | @csv' if one list holds all rows, and upload that",
+    },
+    taken: 'ndjson',
   },
   {
     head: /^(?:\xef\xbb\xbf)?\s*[[{][\s[{]*"/,
@@ -57,6 +67,12 @@ const others: readonly OtherFile[] = [
     taken: 'parquet',
   },
   { head: /^(?:\x89PNG|GIF8[79]a[^]{0,6}[\x00-\x08\x0e-\x1f]|\xff\xd8\xff)/, zh: '图片', en: 'an image', wayOut: asCsv },
+  {
+    head: /^\x1f\x8b/,
+    zh: '压缩了两次的 gzip 文件',
+    en: 'a gzip file within gzip',
+    wayOut: { zh: '请用 gunzip 解压一次再上传', en: 'unpack it once with gunzip and upload that' },
+  },
   { head: /^(?:7z\xbc\xaf|Rar!\x1a|BZh[1-9]1AY&SY|\xfd7zXZ|\x28\xb5\x2f\xfd)/, zh: '压缩文件', en: 'an archive', wayOut: unpacked },
   {
     head: /^SQLite format 3\0/,

@@ -134,7 +134,7 @@ export class NdjsonScanner {
 
   private *object(from: number): Steps<number> {
     const { bytes, reader, scanned } = this;
-    if (bytes[from] !== OPEN_OBJECT) throw noObject(reader, bytes[from]!);
+    if (bytes[from] !== OPEN_OBJECT) throw noObject(reader, bytes[from]!, bytes[reader.skipSpace(from + 1)]!);
     let at = reader.skipSpace(from + 1);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     for (let column = -1; ;) {
@@ -262,16 +262,24 @@ function noRows(): ScannedRows {
   return { consumed: 0, rows: 0, rowEnds: [], rowLines: [], cells: [], split: null, blankLines: [] };
 }
 
-function noObject(reader: JsonReader, byte: number): SchemaError {
+/** @param next the first byte of the first element, if the line is a list */
+function noObject(reader: JsonReader, byte: number, next: number): SchemaError {
   if (byte !== OPEN_LIST) {
     return reader.problem('no_object', {
       zh: '每一行应是一个 JSON 对象，如 {"id": 1}',
       en: 'each line must be one JSON object, such as {"id": 1}',
     });
   }
+  // A list over several lines has objects, as programs write it.
+  if (next === OPEN_OBJECT || next === LF) {
+    return reader.problem('no_object', {
+      zh: "这一行是 JSON 列表；NDJSON 每行一个对象：jq -c '.[]' 文件.json",
+      en: "the line is a JSON list; NDJSON has one object a line: jq -c '.[]' file.json",
+    });
+  }
   return reader.problem('no_object', {
-    zh: "这一行是 JSON 列表；NDJSON 每行一个对象：jq -c '.[]' 文件.json",
-    en: "the line is a JSON list; NDJSON has one object a line: jq -c '.[]' file.json",
+    zh: '这一行是 JSON 列表，而 NDJSON 每行一个对象；请用 jq -r @csv 文件.json 把每个列表写成一行 CSV 再上传',
+    en: 'the line is a JSON list, and NDJSON has one object a line; write each list as a line of CSV by jq -r @csv file.json, and upload that',
   });
 }
 
