@@ -33,6 +33,8 @@ describe('looksWestern', () => {
     ['KOI8-R', 'id\níÏÓË×Á\n'],
     ['capitals at the end of words', 'id\naÉ,cÎ\n'],
     ['Mac Roman', 'id\nf\x9fr,k\x9fhl\n'],
+    ['GBK with a unit', 'id,area\n1,89\xa9O\n'],
+    ['GBK with a unit alone', 'id,unit\n1,\xa9O\n'],
     ['inner signs at the beginning of words', 'id\n\xb3a,\xb9b\n'],
   ])('is false of %s', (_, text) => {
     expect(looksWestern(bytesOf(text))).toBe(false);

@@ -36,6 +36,8 @@ function fitsWord(sample: Buffer, at: number): boolean {
   if (small.test(character)) return true;
   if (capital.test(character)) return !isSmallLetter(before) || (byte >= 0xc0 && isSmallLetter(after));
   if (!isLetter(after)) return true;
+  // The sign stands before names such as `©ACME`. In GBK its byte and the letter O are `㎡`, mostly behind a number.
+  if (character === '©') return !isLetter(before) && !isDigit(before) && isLetter(sample[at + 2]);
   return inner.test(character) ? isLetter(before) || isDigit(before) : !apart.test(character);
 }
 
