@@ -232,7 +232,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
     if (upsert && existing) {
       const columns = loaded.columns.map(column => column.name);
-      const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
+      const counts = await upsertRows(client, { format, table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
       await client.query(`DROP TABLE ${loadedName}; ANALYZE ${name}`);
       return { ...loaded, ...counts, created: false, dataVersion: await finish() };
     }

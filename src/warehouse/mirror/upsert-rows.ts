@@ -3,6 +3,7 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { lineColumn } from './copy/copy-target.js';
+import { isKeyTooLarge, largeKey } from './copy/copy-errors.js';
 import { type FileFormat, fileProblem } from '../files/file-problem.js';
 
 /**
@@ -59,12 +60,13 @@ export async function requireUniqueKeys(
 export async function upsertRows(
   client: PoolClient,
   {
+    format,
     table,
     loaded,
     columns,
     key,
     rows,
-  }: { table: string; loaded: string; columns: readonly string[]; key: readonly string[]; rows: number },
+  }: { format: FileFormat; table: string; loaded: string; columns: readonly string[]; key: readonly string[]; rows: number },
 ): Promise<{ inserted: number; updated: number }> {
   const isSame = key.map(column => `t.${quoteIdentifier(column)} = l.${quoteIdentifier(column)}`).join(' AND ');
   const names = columns.map(quoteIdentifier);
@@ -72,9 +74,13 @@ export async function upsertRows(
     try {
       return (await client.query(statement)).rowCount ?? 0;
     } catch (error) {
-      throw sqlstateOf(error) === sqlstates.uniqueViolation ? otherKey() : error;
+      if (sqlstateOf(error) === sqlstates.uniqueViolation) throw otherKey();
+      if (!isKeyTooLarge(error)) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT before_upsert');
+      throw (await longestKey(client, format, { table, loaded, columns })) ?? error;
     }
   };
+  await client.query('SAVEPOINT before_upsert');
   const updated = await write(
     `UPDATE ${table} AS t SET ${names.map(name => `${name} = l.${name}`).join(', ')} FROM ${loaded} AS l WHERE ${isSame}`,
   );
@@ -91,6 +97,30 @@ export async function upsertRows(
       type: 'key_not_unique',
     },
   ]);
+}
+
+/**
+ * The error for a value that is too large for an index, with the place of the longest value of the indexed columns, since PostgreSQL names
+ * no row. Null if the table has no index of columns.
+ */
+async function longestKey(
+  client: PoolClient,
+  format: FileFormat,
+  { table, loaded, columns }: { table: string; loaded: string; columns: readonly string[] },
+): Promise<SchemaError | null> {
+  const { rows: indexed } = await client.query<{ name: string }>(
+    `SELECT DISTINCT a.attname AS name FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+     WHERE i.indrelid = $1::regclass AND a.attname = ANY ($2::text[])`,
+    [table, columns],
+  );
+  if (indexed.length === 0) return null;
+  const sizes = indexed.map(({ name }, index) => `(${index}, pg_column_size(l.${quoteIdentifier(name)}))`);
+  const { rows } = await client.query<{ line: string; column: number }>(
+    `SELECT l.${quoteIdentifier(lineColumn)} AS line, sizes.at AS column FROM ${loaded} AS l, LATERAL (VALUES ${sizes.join(', ')}) AS sizes (at, size)
+     ORDER BY sizes.size DESC NULLS LAST LIMIT 1`,
+  );
+  const place = { line: Number(rows[0]!.line), column: indexed[rows[0]!.column]!.name };
+  return fileProblem(format, 'row_refused', place, largeKey);
 }
 
 /** The error for a row that violates a unique key other than `key`, such as the primary key that a copy has taken over from its source. */

@@ -75,7 +75,7 @@ const largeRow = {
   en: `the row is too large for PostgreSQL, which keeps some 8 KB of a row besides long values; rows of ${mostSurelyFitting} columns always fit, so load the columns in several tables`,
 };
 
-const largeKey = {
+export const largeKey = {
   zh: '有一行在主键或索引中的值过大：索引的一项至多约 2700 字节；请缩短该值，或导入没有主键和索引的表',
   en: 'a value of the row is too large for the primary key or an index of the table, which keeps some 2,700 bytes of it; shorten the value, or load into a table without them',
 };
@@ -85,6 +85,11 @@ const rowWriters = ['RelationGetBufferForTuple', 'raw_heap_insert'];
 
 function tooLargeReason(error: object): Bilingual {
   return 'routine' in error && rowWriters.includes(String(error.routine)) ? largeRow : largeKey;
+}
+
+/** Whether a value is too large for an index of its table. */
+export function isKeyTooLarge(error: unknown): boolean {
+  return sqlstateOf(error) === sqlstates.programLimitExceeded && tooLargeReason(error as object) === largeKey;
 }
 
 /** 422 for a row that was taken, and is too large in the types that the rest of the file needs; null for any other error. */
