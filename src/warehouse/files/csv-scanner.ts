@@ -5,7 +5,7 @@ import { JsonReader } from './json-reader.js';
 import { keyFault, tooManyKeys } from './unique-keys.js';
 import { type BlankLines } from './copy-lines.js';
 import { CsvRows } from './csv-rows.js';
-import { type FieldRewrite, longestRewritten, misread, rewriteField } from './field-rewrite.js';
+import { type FieldRewrite, longestRewritten, misread, onOneLine, rewriteField, unquoted } from './field-rewrite.js';
 import {
   BIGINT,
   classifyValue,
@@ -298,7 +298,7 @@ export class CsvScanner {
     const fault = yield* keyFault(this.json, bytes, isQuoted ? start + 1 : start, isQuoted ? end - 1 : end, isQuoted ? QUOTE : null);
     if (fault === null) return;
     const place = this.place(line, column);
-    const shown = bytes.toString('utf8', start, Math.min(end, start + 400));
+    const shown = unquoted(bytes.toString('utf8', start, Math.min(end, start + 400)));
     throw csvProblem('value', place, fault === 'twice' ? misread(place.column ?? '', shown, form) : tooManyKeys);
   }
 
@@ -368,8 +368,9 @@ export class CsvScanner {
       }
       if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
       if (isText(wider) && kind !== UNKNOWN && !isText(kind) && line - this.options.line >= lateLines) {
-        const shown = Buffer.from(bytes.subarray(start, Math.min(end, start + 4 * mostShown + 4))).toString();
-        this.lateTexts.set(column, { line, kind: kind as Kind, text: cut(shown, mostShown) });
+        const raw = Buffer.from(bytes.subarray(start, Math.min(end, start + 8 * mostShown + 8))).toString();
+        const shown = this.quotedEscapes ? raw.replaceAll('""', '"') : raw;
+        this.lateTexts.set(column, { line, kind: kind as Kind, text: cut(onOneLine(shown), mostShown) });
       }
       this.kinds[column] = wider;
       this.widenedLines[column] = line;

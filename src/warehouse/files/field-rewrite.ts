@@ -46,16 +46,28 @@ export function formOfType(asked: FieldRewrite, typed: FieldRewrite | null): Fie
  * @throws SchemaError for a text that is not in the form
  */
 export function rewriteField(form: FieldRewrite, field: string, place: FilePlace): string {
-  const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+  const text = unquoted(field);
   const rewritten = form.rewrite(text);
   if (rewritten === text) return field;
   if (rewritten !== null) return `"${rewritten.replaceAll('"', '""')}"`;
   throw csvProblem('value', place, misread(place.column ?? '', text, form));
 }
 
+/** The text of a quoted or unquoted CSV field. */
+export function unquoted(field: string): string {
+  return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+}
+
+const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A text as a message shows it, on one line. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\n\r\t]/g, sign => breaks[sign]!);
+}
+
 /** The message about a text that is not in the form of its column. */
 export function misread(column: string, text: string, { wanted: expected, wayOut, asked, typed }: FieldRewrite): Bilingual {
-  const shown = [...text.slice(0, 80)].slice(0, 40).join('');
+  const shown = onOneLine([...text.slice(0, 80)].slice(0, 40).join(''));
   // The text is in the form that was asked for, so another form would give another value.
   const isTooFine = typed && asked && asked.rewrite(text) !== null;
   const wanted = isTooFine ? typed.wanted : expected;
@@ -104,14 +116,18 @@ export const listForm: FieldRewrite = {
   wanted: { zh: '至多 256 KiB 的列表，如 {a,b} 或 ["a","b"]', en: 'a list of at most 256 KiB, such as {a,b} or ["a","b"]' },
 };
 
+/** The elements of a JSON list without further lists and objects, as they are written. */
+const listElements = /"(?:[^"\\]|\\.)*"|[^\s,[\]]+/g;
+
 /**
  * Turns a JSON list into an array literal of PostgreSQL. Null for any other text, and for a list with an element that PostgreSQL would not
  * give back unchanged.
  */
 export function toArrayText(json: string): string | null {
   const items = readJson(json);
-  if (!Array.isArray(items)) return null;
-  const elements = items.map(elementOf);
+  if (!Array.isArray(items) || items.some(item => typeof item === 'object' && item !== null)) return null;
+  const written = json.match(listElements) ?? [];
+  const elements = items.map((item, index) => elementOf(item, written[index]!));
   return elements.includes(null) ? null : `{${elements.join(',')}}`;
 }
 
@@ -123,15 +139,11 @@ function readJson(text: string): unknown {
   }
 }
 
-/**
- * An element of an array literal. Null for an element that PostgreSQL would not give back unchanged: nested lists, objects, numbers that
- * JavaScript rounds, and halves of surrogate pairs.
- */
-function elementOf(item: unknown): string | null {
+/** An element of an array literal. Numbers stay as they are written. Null for a text with half of a surrogate pair. */
+function elementOf(item: unknown, written: string): string | null {
   if (item === null) return 'NULL';
-  if (typeof item === 'string') return item.isWellFormed() ? `"${item.replace(/["\\]/g, '\\$&')}"` : null;
-  if (typeof item === 'boolean') return String(item);
-  return typeof item === 'number' && Number.isSafeInteger(item) ? String(item) : null;
+  if (typeof item !== 'string') return written;
+  return item.isWellFormed() ? `"${item.replace(/["\\]/g, '\\$&')}"` : null;
 }
 
 /** The form of jsonb, which keeps only the last of two equal keys. The scanner judges the documents, in steps. */

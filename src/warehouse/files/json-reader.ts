@@ -157,8 +157,12 @@ export class JsonReader {
 
   /** Makes the error for invalid JSON. The second parameter describes the character that is expected at `at`. */
   wanted(at: number, { zh, en }: Bilingual): SchemaError {
-    // Characters are counted from 1, as in an editor.
-    const column = this.bytes.toString('utf8', this.lineStart, at).length + 1;
+    // Characters are counted from 1, as in an editor, and without a string of all of them, since a line may have 16 MiB.
+    let column = 1;
+    for (let place = this.lineStart; place < at; place++) {
+      const byte = this.bytes[place]!;
+      if ((byte & 0xc0) !== 0x80) column += byte >= 0xf0 ? 2 : 1;
+    }
     return this.problem('syntax', {
       zh: `不是有效的 JSON：第 ${column} 个字符处应为${zh}`,
       en: `no valid JSON: ${en} is expected at character ${column}`,

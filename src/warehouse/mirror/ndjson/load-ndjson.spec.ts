@@ -185,6 +185,7 @@ describe('loadNdjson', () => {
     ['a control character', '{"a":"x\u0001"}', 'ndjson_syntax', 1],
     ['an unknown escape', '{"a":"\\x"}', 'ndjson_syntax', 1],
     ['a list', '[{"a":1}]', 'ndjson_no_object', 1],
+    ['a list of texts', '["a","b"]\n["c","d"]', 'ndjson_no_object', 1],
     ['a number', '{"a":1}\n7', 'ndjson_no_object', 2],
     ['a key twice', '{"a":1}\n{"a":1,"b":2,"\\u0061":3}', 'ndjson_repeated_key', 2],
     ['a key twice deeper down', '{"a":[{"b":1,"c":{},"b":2}]}', 'ndjson_repeated_key', 1],
@@ -211,6 +212,10 @@ describe('loadNdjson', () => {
   ])('refuses %s with its line', async (_title, ndjson, type, line) => {
     expect(await problemOf(ndjson)).toMatchObject({ type, line });
   }); // prettier-ignore
+
+  it('counts the characters up to a fault as an editor does', async () => {
+    expect((await problemOf('{"a":1}\n{"a😀é":}')).text.en).toContain('at character 9');
+  });
 
   it('takes a thousand levels, and 1600 keys of which each comes late', async () => {
     expect((await load(nested(1000))).columns[0]!.type).toBe('jsonb');

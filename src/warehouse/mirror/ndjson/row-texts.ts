@@ -116,7 +116,9 @@ export class RowTexts {
     else if (form) {
       if (end - start > longestRewritten) throw misreadAt(line, name, this.bytes.toString('utf8', start, start + 400), form);
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
-      const rewritten = form.rewrite(text);
+      // The braces of `{}` are those of an object, and not of an array literal.
+      const isOther = form.isList && token === NESTED && this.bytes[start] === OPEN_OBJECT;
+      const rewritten = isOther ? null : form.rewrite(text);
       if (rewritten === null) throw misreadAt(line, name, text, form);
       this.text(toCopyField(rewritten));
     } else if (isDocument) {
