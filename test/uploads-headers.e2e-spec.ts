@@ -182,6 +182,8 @@ describe('ways out of a refused file', () => {
       expect.stringMatching(/"i".*'abc' in line 3002.*integer/),
       expect.stringMatching(/"d".*'x' in line 3002.*date/),
     ]); // prettier-ignore
+    const quoted = await upload('late quoted', `i,n,d\n${rows}"say ""hi""\nand go",1,\n`).expect(201);
+    expect(quoted.body.warnings).toEqual([expect.stringContaining(String.raw`'say "hi"\nand go' in line 3002`)]);
     expect((await upload('codes', 'code\n12\nA3\n').expect(201)).body.warnings).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { typeForm } from '../src/warehouse/mirror/csv/type-form.js';
 import { startTestApp, type TestApp } from './support/app.js';
@@ -57,7 +58,8 @@ describe('values that the type of a column would change', () => {
   it('are refused as keys that a document of jsonb has twice', async () => {
     const double = '{"b": [{"a":1,\n"\\u0061":2}]}';
     const { body } = await upload('documents', `id,x\n1,{}\n2,${quoted(double)}\n`, { types: 'x:jsonb' }).expect(422);
-    expect(body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 3, loc: ['body', 3, 'x'] });
+    const msg = expect.stringContaining(String.raw`'{"b": [{"a":1,\n"\u0061":2}]}'`);
+    expect(body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 3, loc: ['body', 3, 'x'], msg });
     const good = `{"a":1,\n"b":{"a":"say ""${'long '.repeat(100_000)}"}, "list": [1.50]}`.replaceAll('""', '\\"');
     const values = [good, '[]', '7', '"a"', ' null '];
     await upload('documents', `id,x\n${values.map((value, row) => `${row},${quoted(value)}\n`).join('')}6,\n`, { types: 'x:jsonb' }).expect(
@@ -67,6 +69,53 @@ describe('values that the type of a column would change', () => {
     await upload('documents', `id,x\n1,${quoted(double)}\n`, { mode: 'append' }).expect(422);
     await upload('documents', `id,x\n1,${quoted(double)}\n`, { types: 'x:json' }).expect(200);
     expect(await texts('documents')).toEqual([double]);
+  });
+
+  it.each<[type: string, kept: string, values: string[]]>([
+    ['interval day', '', ['36 hours', '1 day']],
+    ['varchar(3)', 'ab ', ['abc   ']],
+    ['char(3)', 'abc', ['abcd ']],
+    ['name', '', ['a']],
+    ['money', '', ['1.555']],
+    ['tsrange', '["2024-01-01 00:00:00","2024-01-02 00:00:00")', ['[2024-01-01 10:00:00.1234567,2024-01-02)']],
+    ['jsonb[]', String.raw`{"{\"a\": 1}"}`, [String.raw`{"{\"a\":1,\"a\":2}"}`, String.raw`["{\"a\":1,\"a\":2}"]`]],
+    ['interval day to second(3)', '1 day 36:00:00.123', ['1.2345 s', 'P1M0.3M']],
+  ])('are refused in a column of %s that a table has, with a way out', async (type, kept, values) => {
+    const typed = 'typed by its table';
+    await test.pool.query(`DROP TABLE IF EXISTS mirror."${typed}"; CREATE TABLE mirror."${typed}" (id int, x ${type})`);
+    await upload(typed, `id,x\n1,${kept && quoted(kept)}\n`, { mode: 'append' }).expect(200);
+    for (const value of values) {
+      const { body } = await upload(typed, `id,x\n2,${quoted(value)}\n`, { mode: 'append' }).expect(422);
+      const msg = expect.stringContaining('?types=x:text');
+      expect(body.detail.errors).toEqual([expect.objectContaining({ msg, line: 2, loc: ['body', 2, 'x'], type: 'csv_value' })]);
+      await ndjson(typed, JSON.stringify(value), { mode: 'append' }).expect(422);
+    }
+    expect(await texts(typed)).toEqual(kept === '' ? [] : [kept]);
+  });
+
+  it('keeps the numbers of JSON lists as they are written', async () => {
+    await test.pool.query('CREATE TABLE mirror.lists (id int, x numeric(5,2)[]); CREATE TABLE mirror.whole_lists (id int, x bigint[])');
+    await ndjson('lists', '[1.5,-0.25,null]', { mode: 'append' }).expect(200);
+    await upload('lists', 'id,x\n10,"[2.5]"\n11,"{3.5}"\n', { mode: 'append' }).expect(200);
+    await ndjson('lists', '[1.555]', { mode: 'append' }).expect(422);
+    await ndjson('lists', '{}', { mode: 'append' }).expect(422);
+    expect(await texts('lists')).toEqual(['{1.50,-0.25,NULL}', '{2.50}', '{3.50}']);
+    await ndjson('whole_lists', '[9007199254740993]', { mode: 'append' }).expect(200);
+    expect(await texts('whole_lists')).toEqual(['{9007199254740993}']);
+    await ndjson('text_lists', '[1.0,1e2,-0]', { types: 'x:text[]' }).expect(201);
+    expect(await texts('text_lists')).toEqual(['{1.0,1e2,-0}']);
+    await ndjson('text_lists', '{}', { types: 'x:text[]' }).expect(422);
+    await upload('text_lists', 'id,x\n1,"[1.0]"\n2,{}\n', { types: 'x:text[]' }).expect(200);
+    expect(await texts('text_lists')).toEqual(['{1.0}', '{}']);
+  });
+
+  it('names the line and the column of a key that is too large', async () => {
+    await upload('keyed', 'id,x\n1,a\n').expect(201);
+    await test.pool.query('ALTER TABLE mirror.keyed ADD PRIMARY KEY (x)');
+    const random = randomBytes(10_000).toString('hex');
+    const { body } = await upload('keyed', `id,x\n2,b\n3,${random}\n4,c\n`, { mode: 'upsert', key: 'x' }).expect(422);
+    expect(body.detail.errors[0]).toMatchObject({ type: 'csv_row_refused', line: 3, loc: ['body', 3, 'x'] });
+    await upload('keyed', 'id,x\n2,b\n', { mode: 'upsert', key: 'x' }).expect(200);
   });
 
   it('leaves equal values in other spellings, and what floats round', async () => {

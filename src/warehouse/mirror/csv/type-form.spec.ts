@@ -59,6 +59,24 @@ describe('typeForm of times', () => {
     ['interval(0)', '1500 ms'],
     ['interval', '1.0000001 days 1:00:00.1234567'],
     ['interval', `0.${'0'.repeat(50)}1 h`],
+    ['interval', 'P1M1.5M'],
+    ['interval', 'P1M0.3M'],
+    ['interval', 'P1-1.5'],
+    ['interval', 'P1.55'],
+    ['interval', 'P1.55-1'],
+    ['interval', 'P0001-01.5-01'],
+    ['interval', '12:30.5'],
+    ['interval', '1-1.5'],
+    ['interval', 'PT090000.5'],
+    ['interval', 'P00010203T040506.5'],
+    ['interval', '1 day 100:30.5'],
+    ['interval day', '36 hours'],
+    ['interval year', '1 year'],
+    ['interval year to month', 'P1Y2M3D'],
+    ['interval hour to minute', '01:02:03'],
+    ['interval day to hour[]', '{1 day}'],
+    ['interval day to second(3)', '1.2345 s'],
+    ['interval hour to second', '0.1234567 s'],
     ['interval', 'P1e-1M'],
     ['interval', 'P1.e-1Y'],
     ['interval', 'PT1E-9S'],
@@ -143,6 +161,16 @@ describe('typeForm of times', () => {
     ['interval(3)', 'P1Y2M3DT1.5H0.25S'],
     ['interval second(3)', '2500 ms'],
     ['interval', '1-2 3 04:05:06.789'],
+    ['interval', '12:30'],
+    ['interval', 'P1M2.5D'],
+    ['interval', 'P1-2'],
+    ['interval', 'P0001-02-03T04:05:06.789'],
+    ['interval', 'P00010203T040506'],
+    ['interval', 'PT1.5:30'],
+    ['interval day to second(3)', '1 day 01:02:03.123'],
+    ['interval hour to second', '36:00:00'],
+    ['interval minute to second(0)', '90 min'],
+    ['interval second', '1.5'],
     ['time[]', '{08:30,09:15}'],
     ['time(0)[]', '{08:30:00,09:15:00}'],
     ['timestamp[]', '{2024-01-31 08:30,2024-02-01 09:00}'],
@@ -166,20 +194,33 @@ describe('typeForm of times', () => {
 
   it('refuses a list with more elements than can be judged without a pause', () => {
     const list = (length: number): string => `{${Array(length).fill('1').join(',')}}`;
-    expect(typeForm('integer[]')!.rewrite(list(32_768))).toBe(list(32_768));
-    expect(typeForm('integer[]')!.rewrite(list(32_769))).toBeNull();
+    expect(typeForm('integer[]')!.rewrite(list(16_384))).toBe(list(16_384));
+    expect(typeForm('integer[]')!.rewrite(list(16_385))).toBeNull();
+    expect(typeForm('interval[]')!.rewrite(list(8_192))).toBe(list(8_192));
+    expect(typeForm('interval[]')!.rewrite(list(8_193))).toBeNull();
   });
 
   it('writes a JSON list as PostgreSQL does', () => {
     expect(typeForm('time[]')!.rewrite('["08:30", null, "09:15"]')).toBe('{"08:30",NULL,"09:15"}');
   });
 
-  it.each(['text', 'text[]', 'boolean', 'uuid', 'jsonb', 'daterange', 'tsrange', 'numrange', 'int4range', 'character varying(3)'])(
-    'is null for %s',
-    type => {
-      expect(typeForm(type)).toBeNull();
-    },
-  );
+  it.each([
+    'text',
+    'text[]',
+    'varchar',
+    'varchar[]',
+    'boolean',
+    'uuid',
+    'jsonb',
+    'json[]',
+    'bytea',
+    'inet',
+    'bit(3)',
+    'bit varying(5)[]',
+    'point',
+  ])('is null for %s', type => {
+    expect(typeForm(type)).toBeNull();
+  });
 
   it('tells how many decimals the column keeps', () => {
     expect(typeForm('timestamp(3)')!.wanted).toEqual({
@@ -295,6 +336,49 @@ describe('typeForm of what PostgreSQL would take as another value', () => {
     ['timestamptz', 'Saturday, 3 Feb 2024 10:15:00 +0800'],
     ['date', '5 Sept 2024'],
   ])('keeps for %s %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBe(text);
+  });
+});
+
+describe('typeForm of types that may change a value', () => {
+  it.each([
+    ['varchar(3)', 'abc   '],
+    ['varchar(3)', 'abcd'],
+    ['char(2)', '学生 '],
+    ['varchar(3)[]', '{abc,"abc "}'],
+    ['tsrange', '[2024-01-01 10:00:00.1234567,2024-01-02)'],
+    ['tsrange', '[2024-01-01 10:00:00+08,]'],
+    ['tsrange[]', '{"[2024-01-01,2024-01-02 00:00:00.1234567)"}'],
+    ['daterange', '["2024-01-01 10:00",)'],
+    ['daterange', '[today,)'],
+    ['numrange', '[0x10,20]'],
+    ['nummultirange', '{[1,2),[0x10,20)}'],
+    ['name', 'a'],
+    ['"char"', 'a'],
+    ['oid', '-1'],
+    ['other', '1.555'],
+    ['tsvector', 'b a a'],
+    ['name[]', '{a}'],
+    ['jsonb[]', String.raw`{"{\"a\":1,\"a\":2}"}`],
+    ['jsonb[]', '["1", "[{\\"a\\":1,\\"a\\":2}]"]'],
+  ])('of %s refuses %j', (type, text) => {
+    expect(typeForm(type)!.rewrite(text)).toBeNull();
+  });
+
+  it.each([
+    ['varchar(3)', 'ab '],
+    ['varchar(3)', '学生😀'],
+    ['char(3)', 'ab'],
+    ['varchar(3)[]', '{abc,NULL,"a,b"}'],
+    ['tsrange', '["2024-01-01 10:00:00.123456",)'],
+    ['tstzrange', '(,2024-01-02 10:00:00+08]'],
+    ['daterange', ' empty '],
+    ['daterange', '[2024-01-01,infinity]'],
+    ['int4range', '[1,10)'],
+    ['numrange', '[1.5,2]'],
+    ['int8multirange', '{[1,2),[5,)}'],
+    ['jsonb[]', String.raw`{"{\"a\":1,\"b\":{\"a\":2}}",NULL,1}`],
+  ])('of %s keeps %j', (type, text) => {
     expect(typeForm(type)!.rewrite(text)).toBe(text);
   });
 });

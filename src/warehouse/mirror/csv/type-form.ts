@@ -1,17 +1,67 @@
 import { type Bilingual } from '../../../text/bilingual.js';
 import { BIGINT, classifyValue, DATE, INT, LOSSY, NUMERIC, TIMESTAMP, TIMESTAMPTZ } from '../../files/csv-values.js';
-import { type FieldRewrite, listForm } from '../../files/field-rewrite.js';
+import { documentForm, type FieldRewrite, listForm, longestRewritten } from '../../files/field-rewrite.js';
+import { JsonReader } from '../../files/json-reader.js';
+import { keyFault } from '../../files/unique-keys.js';
+import { atOnce } from '../../../text/steps.js';
+
+/**
+ * Types that keep each value or refuse it: PostgreSQL gives back another spelling of an equal value at most. Numbers of geometric types are
+ * floats, which may round.
+ */
+const exactType = new RegExp(
+  '^(?:text|varchar|bpchar|boolean|uuid|jsonb?|xml|bytea|inet|cidr|macaddr8?|bit(?: varying)?(?:\\(\\d+\\))?' +
+    '|point|line|lseg|box|path|polygon|circle)$',
+);
+
+/** The types of the bounds of ranges. */
+const boundTypes: Record<string, string> = {
+  int4: 'integer',
+  int8: 'bigint',
+  num: 'numeric',
+  date: 'date',
+  ts: 'timestamp',
+  tstz: 'timestamptz',
+};
 
 /**
  * The form of the values that a column of the type `type` keeps, such as `numeric(12,2)` or `timestamp(3)[]`. It returns texts as they are,
  * and refuses each text that PostgreSQL would take as another value: it rounds 1.555, drops the zone of a timestamp and the time of a
  * date, reads 0x10 as 16, and guesses at 03/04/24. Other spellings of an equal value pass, such as 007, +7, 1.50 or 2024-3-5. Types of
- * floats may round, since whoever chose them asked for that. Each element of a list has the form of a single value. Null for a type whose
- * values PostgreSQL keeps or refuses by itself, such as text, boolean and uuid.
+ * floats may round, since whoever chose them asked for that. Each element of a list, and each bound of a range, has the form of a single
+ * value. Null for a type whose values PostgreSQL keeps or refuses by itself, such as text, boolean and uuid. A type that is not known to do
+ * so has a form without texts, since PostgreSQL changes values of some of them silently.
  */
 export function typeForm(type: string): FieldRewrite | null {
-  const one = numberTypeForm(type) ?? timeTypeForm(type);
-  return one && type.endsWith('[]') ? listOf(one) : one;
+  const single = type.replace(/\[\]$/, '');
+  if (single !== type) {
+    const element = single === 'jsonb' ? documentElement : typeForm(single);
+    return element && listOf(element, single.startsWith('interval') ? mostIntervals : mostElements);
+  }
+  if (exactType.test(type)) return null;
+  const bound = boundTypes[/^(int4|int8|num|date|ts|tstz)(?:multi)?range$/.exec(type)?.[1] ?? ''];
+  return numberTypeForm(type) ?? timeTypeForm(type) ?? lengthForm(type) ?? (bound ? rangeOf(typeForm(bound)!) : noText);
+}
+
+/** Whether a column of the type takes texts at all. */
+export function takesTexts(type: string): boolean {
+  return typeForm(type) !== noText;
+}
+
+const noText = check(() => false, { zh: '可以确认会原样存下的值', en: 'a value that is sure to be kept as it is' });
+
+/** The form of a type with a length, such as `varchar(3)`. PostgreSQL refuses texts that are longer, but cuts blanks at their end. */
+function lengthForm(type: string): FieldRewrite | null {
+  const length = /^(?:var)?char\((\d+)\)$/.exec(type)?.[1];
+  if (length === undefined) return null;
+  const most = Number(length);
+  const bound = 4 * most > longestRewritten ? { zh: '、256 KiB', en: ' and 256 KiB' } : { zh: '', en: '' };
+  const wanted = {
+    zh: `至多 ${most} 个字符${bound.zh}的文本（末尾空格也计入）`,
+    en: `a text of at most ${most} characters${bound.en}, with the blanks at its end`,
+  };
+  const holds = (text: string): boolean => text.length <= most || (text.length <= 2 * most && [...text].length <= most);
+  return check(holds, wanted, (_, start, end) => end - start <= most);
 }
 
 /** A form that refuses texts and changes none. */
@@ -26,7 +76,7 @@ const noNumber = /^(?:nan|[-+]?inf(?:inity)?)$/i;
 
 function numberTypeForm(type: string): FieldRewrite | null {
   const [, name = '', precision, scale = '0'] =
-    /^(smallint|integer|bigint|real|double precision|numeric)(?:\((\d+)(?:,(-?\d+))?\))?(?:\[\])?$/.exec(type) ?? [];
+    /^(smallint|integer|bigint|real|double precision|numeric)(?:\((\d+)(?:,(-?\d+))?\))?$/.exec(type) ?? [];
   const bits = wholeBits[name];
   if (bits !== undefined) return wholeForm(name, bits);
   if (name === '') return null;
@@ -147,11 +197,12 @@ const timeTypes: Record<string, TimeType> = {
 
 /**
  * The form of times. It also refuses times that PostgreSQL would change: it rounds digits of a second that the column does not keep, so
- * that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time 24:00, and reads 08:30.5 as 8 minutes.
+ * that 23:59:59.9999999 becomes the next day, makes 23:59:60 the time 24:00, and reads 08:30.5 as 8 minutes. An interval whose fields end
+ * before the seconds has no form: PostgreSQL drops what is behind them.
  */
 function timeTypeForm(type: string): FieldRewrite | null {
   const [, name = '', whole, part, zoned] =
-    /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)| second\((\d)\))?( with time zone)?(?![a-z])/.exec(type) ?? [];
+    /^(date|timestamp(?:tz)?|time(?:tz)?|interval)(?:\((\d)\)|(?: [a-z]+ to)? second(?:\((\d)\))?)?( with time zone)?$/.exec(type) ?? [];
   if (name === '') return null;
   const digits = Number(whole ?? part ?? 6);
   if (name === 'interval') {
@@ -167,10 +218,15 @@ function timeTypeForm(type: string): FieldRewrite | null {
   return check(text => pattern.test(text.trim()) && !isChanged(text), wanted(digits), digits === 6 ? isPlain : undefined);
 }
 
+/** A clock with a part behind its minutes, which PostgreSQL takes for minutes and seconds. */
+const minutesOnly = '(?:^|[^\\d:])\\d+:\\d+[.,]';
+/** Also a point behind the months of `1-1.5`, whose decimals become seconds, and behind `PT090000.5`, whose decimals are lost. */
+const misplacedPoint = new RegExp(`${minutesOnly}|\\d-\\d*[.,]|t-?\\d{6}[.,]`, 'i');
+
 function changesClock(digits: number): (text: string) => boolean {
   const finer = `(?::\\d\\d|\\d{6})[.,]\\d{${digits}}\\d*[1-9]`;
   const sixty = ':60|(?:^|[Tt\\s])\\d{4}60(?!\\d)';
-  const changed = new RegExp(`${finer}|${sixty}|(?:^|[^\\d:])\\d{1,2}:\\d{1,2}[.,]`);
+  const changed = new RegExp(`${finer}|${sixty}|${minutesOnly}`);
   return text => changed.test(text);
 }
 
@@ -199,9 +255,14 @@ const longestInterval = 256;
 function roundsInterval(text: string, digits: number): boolean {
   // Numbers such as 1e-1 and 0x1p-1 are read behind the letter P only.
   if (text.length > longestInterval || /[\d.]e|x/i.test(text)) return true;
+  // Whole amounts have no parts. Most intervals are such.
+  if (digits === 6 && !/[.,]/.test(text)) return false;
+  const date = /^\s*[-+]?p[^t]*/i.exec(text)?.[0] ?? '';
+  // In `P1-1.5` and `P1.55` the place of a number tells its unit.
+  if (misplacedPoint.test(text) || (/[.,]/.test(date) && /\d(?![\d.,a-z])/i.test(date))) return true;
   const step = 10n ** BigInt(6 - digits);
   // In `P1MT1M` the letter M stands for months before the T, and for minutes behind it.
-  const spelled = text.replace(/^\s*[-+]?p[^t]*/i, date => date.replace(/m/i, 'mon'));
+  const spelled = date.replace(/m/gi, 'mon') + text.slice(date.length);
   for (const [, whole = '', decimals = '', unit = ''] of spelled.matchAll(/(\d+)?(?:[.,](\d+))?\s*([a-z]*)/gi)) {
     const size = units.find(({ name }) => name.test(unit));
     if (size === undefined) continue;
@@ -214,11 +275,12 @@ function roundsInterval(text: string, digits: number): boolean {
 /** The items of an array literal. A quote without its end reaches to the end of the text, so that no part is read twice. */
 const listItems = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|[^",{}]+/g;
 
-/** Maximum elements of a list in one text. They are judged without a pause, in up to 1.5 µs each. */
-const mostElements = 32_768;
+/** Maximum elements of a list in one text. They are judged without a pause, in up to 2.5 µs each, and intervals in up to 5 µs. */
+const mostElements = 16_384;
+const mostIntervals = 8_192;
 
 /** Accepts a list whose elements are all in the form `element`. The form must not change texts: the list is kept as it is written. */
-function listOf(element: FieldRewrite): FieldRewrite {
+function listOf(element: FieldRewrite, most: number): FieldRewrite {
   const isKept = (item: string): boolean => {
     const text = item
       .trim()
@@ -231,11 +293,32 @@ function listOf(element: FieldRewrite): FieldRewrite {
     rewrite: text => {
       const list = listForm.rewrite(text);
       const items = list?.match(listItems) ?? [];
-      return items.length <= mostElements && items.every(isKept) ? list : null;
+      return items.length <= most && items.every(isKept) ? list : null;
     },
     wanted: {
-      zh: `${listForm.wanted.zh}，其中至多 ${mostElements} 项，每项为${element.wanted.zh}`,
-      en: `${listForm.wanted.en}, with at most ${mostElements} elements, each of them ${element.wanted.en}`,
+      zh: `${listForm.wanted.zh}，其中至多 ${most} 项，每项为${element.wanted.zh}`,
+      en: `${listForm.wanted.en}, with at most ${most} elements, each of them ${element.wanted.en}`,
     },
   };
 }
+
+/** Accepts ranges and multiranges whose bounds are all in the form `bound`. */
+function rangeOf(bound: FieldRewrite): FieldRewrite {
+  const isKept = (text: string): boolean => text.trim() === '' || bound.rewrite(text) !== null;
+  const holds = (text: string): boolean =>
+    /^\s*empty\s*$/i.test(text) ||
+    text
+      .replace(/""/g, ' ')
+      .split(/[[\](){},"]/)
+      .every(isKept);
+  const wanted = { zh: `边界为${bound.wanted.zh}的范围`, en: `a range whose bounds are each ${bound.wanted.en}` };
+  return check(holds, wanted);
+}
+
+const reader = new JsonReader(Buffer.alloc(0));
+
+/** The form of documents in a list, which are read without a pause, since the text of a list is short. */
+const documentElement = check(text => {
+  const bytes = Buffer.from(text);
+  return atOnce(keyFault(reader, bytes, 0, bytes.length, null)) === null;
+}, documentForm.wanted);

@@ -2,7 +2,7 @@ import { type Bilingual } from '../../../text/bilingual.js';
 import { isNumberType } from '../copy/number-type.js';
 import { dateForm, type FieldRewrite, formOfType } from '../../files/field-rewrite.js';
 import { numberForm } from './number-form.js';
-import { typeForm } from './type-form.js';
+import { takesTexts, typeForm } from './type-form.js';
 
 /** The forms of `?types=` that are tried on a value. The first ones are those that occur most. */
 const dateForms = [
@@ -32,6 +32,7 @@ export function wayOut(column: string, type: string, text: string, isFixed: bool
   }
   const option = `?types=${name}:${widerType(type, text) ?? 'text'}`;
   if (!isFixed) return { zh: `请用 ${option}`, en: `say ${option}` };
+  if (!takesTexts(type)) return { zh: `请用 ${option} 导入为另一张表`, en: `load the file as another table with ${option}` };
   return {
     zh: `表的这一列是 ${type}：请改这个值，或用 ${option} 导入为另一张表`,
     en: `the table has the column as ${type}: change the value, or load the file as another table with ${option}`,

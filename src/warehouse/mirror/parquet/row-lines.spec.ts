@@ -86,6 +86,18 @@ describe('RowLines', () => {
     for (const type of ['text', 'json']) expect(() => atOnce(new RowLines([{ ...aColumn('a'), type }], target).of(bytes))).toThrow();
   });
 
+  it('judges the documents of a list, and texts with blanks that the column would cut', () => {
+    const load = (givenType: string, type: string, text: string): string => {
+      const target = { givenType: () => givenType, rewriteOf: () => typeForm(givenType), hasLines: false } as unknown as CopyTarget;
+      return atOnce(new RowLines([{ ...aColumn('a'), type }], target).of(Buffer.from(text))).toString();
+    };
+    const kept = String.raw`{"{\\"a\\":1}"}` + '\n';
+    expect(load('jsonb[]', 'json[]', kept)).toBe(kept);
+    expect(() => load('jsonb[]', 'json[]', kept.replace('1', String.raw`1,\\"a\\":2`))).toThrow();
+    expect(load('varchar(3)', 'text', 'ab \n')).toBe('ab \n');
+    expect(() => load('varchar(3)', 'text', 'abc \n')).toThrow();
+  });
+
   it('refuses a row that is longer than 16 MiB', () => {
     const lines = new RowLines([], numbered);
     atOnce(lines.of(Buffer.from('a\n')));
