@@ -13,6 +13,7 @@ import { JobsController } from './jobs.controller.js';
 import { JobsOfTable } from './jobs-of-table.service.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
+import { LoadedElements } from './loaded-elements.service.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { MappingTurns } from './mapping-turns.js';
 import { RevisionsController } from './revisions.controller.js';
@@ -39,6 +40,7 @@ import { UnchangedRunsService } from './unchanged-runs.service.js';
     JobsService,
     JobSchedulesService,
     JobWebhooksService,
+    LoadedElements,
     MappingTurns,
     RevisionsService,
     RunsService,
@@ -47,6 +49,6 @@ import { UnchangedRunsService } from './unchanged-runs.service.js';
     TrialService,
     UnchangedRunsService,
   ],
-  exports: [JobsService, RunsService],
+  exports: [JobsService, LoadedElements, RunsService],
 })
 export class IngestionModule {}

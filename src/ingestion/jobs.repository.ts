@@ -130,10 +130,18 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** Lists the given jobs that belong to the graph, without their mappings, which may have 256 KiB each. */
-  async listByIds(graphId: number, ids: number[]): Promise<Pick<JobRow, 'id' | 'name' | 'connection_id' | 'saved_by'>[]> {
+  /**
+   * Lists the given jobs of the graph that are not retired, each with the revision whose data the graph has: that of the last success. The
+   * mappings are left out, since they may have 256 KiB each.
+   */
+  async listApplied(graphId: number, ids: number[]): Promise<Pick<JobRow, 'id' | 'name' | 'revision' | 'saved_by'>[]> {
     const { rows } = await this.pool.query<JobRow>(
-      `SELECT id, name, connection_id, saved_by FROM (${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])) AS found`,
+      `SELECT j.id, j.name, f.revision, f.saved_by FROM ingestion_jobs j
+         CROSS JOIN LATERAL (SELECT coalesce(
+           (SELECT revision FROM ingestion_runs WHERE job_id = j.id AND status = 'succeeded' ORDER BY id DESC LIMIT 1), j.revision
+         ) AS revision) a
+         CROSS JOIN LATERAL (${revisionRow} WHERE v.job_id = j.id AND v.revision = a.revision) f
+       WHERE j.graph_id = $1 AND j.id = ANY ($2::int[]) AND j.connection_id IS NOT NULL`,
       [graphId, ids],
     );
     return rows;

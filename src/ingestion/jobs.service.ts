@@ -25,7 +25,7 @@ import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
 import { type DescribedMapping, SourcesService } from './sources.service.js';
 import { isShown, KeyLookUp } from './staging/key-look-up.js';
-import { mappingOf, targetsOf } from './staging/target.js';
+import { mappingOf, type Target, targetsOf } from './staging/target.js';
 import { jobKind } from './run-message.js';
 
 /** The longest time in milliseconds that saving a mapping waits for its source to be checked. */
@@ -33,6 +33,8 @@ const sourcePatienceMs = 3_000;
 
 /** The rows from which a job makes one kind of node or edge. */
 export interface LoadedRows {
+  mapping: Mapping;
+  target: Target;
   /** Label or edge type. */
   name: string;
   /** The table that is read; null for a query. */
@@ -46,9 +48,11 @@ export interface LoadedRows {
   where: string | null;
 }
 
-/** A job that reads a connection in the name of the user who saved it, and a function that lists the rows that it loads from there. */
+/**
+ * A job that reads a connection in the name of the user who saved the mapping of its last success, and a function that lists the rows that
+ * this mapping loads from there.
+ */
 export type JobReader = SavedRecord & {
-  connectionId: number;
   /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
 };
 
@@ -120,13 +124,14 @@ export class JobsService {
    * @param caller the user in whose turn the mappings are read; `loads` reads the mapping of its job at most once
    */
   async listReaders(caller: number, graphId: number, ids: number[]): Promise<JobReader[]> {
-    const jobs = await this.jobs.listByIds(graphId, ids);
-    return jobs.flatMap(({ id, name, saved_by: savedBy, connection_id: connectionId }): JobReader[] => {
-      if (connectionId === null) return [];
-      const read = async () => loadedRows((await this.readOf(caller, (await this.jobs.get(id)).mapping_yaml)).mapping);
+    const jobs = await this.jobs.listApplied(graphId, ids);
+    return jobs.map(({ id, name, revision, saved_by: savedBy }): JobReader => {
+      const read = async () => {
+        const { mapping_yaml: yaml } = await this.jobs.getRevision(id, revision);
+        return loadedRows((await this.readOf(caller, yaml)).mapping);
+      };
       let reading: Promise<LoadedRows[]> | undefined;
-      const loads = () => (reading ??= read());
-      return [{ kind: 'job', id, name, savedBy, connectionId, loads }];
+      return { kind: 'job', id, name, savedBy, loads: () => (reading ??= read()) };
     });
   }
 
@@ -190,7 +195,8 @@ export class JobsService {
 }
 
 function loadedRows(mapping: Mapping): LoadedRows[] {
-  return targetsOf(mapping).map(({ kind, element }) => {
+  return targetsOf(mapping).map(target => {
+    const { kind, element } = target;
     const { source, key, where, columns } = element;
     const nodeOf = (handle: string | null): NodeMapping | undefined => mapping.nodes.find(({ id }) => id === handle);
     const ends = (kind === 'edge' ? [element.from, element.to] : []).flatMap(({ match, node }) =>
@@ -200,6 +206,8 @@ function loadedRows(mapping: Mapping): LoadedRows[] {
     );
     const properties = columns.filter(isShown).flatMap(({ source: from }) => (from.kind === 'column' ? [from.column] : []));
     return {
+      mapping,
+      target,
       name: kind === 'edge' ? element.type : element.label,
       table: source.kind === 'table' ? source.table : null,
       key,

@@ -331,6 +331,12 @@ export class CitationResponse {
   @ApiProperty({ type: String, nullable: true, example: '供应商' })
   label: string | null;
 
+  @ApiPropertyOptional({
+    enum: ['node', 'edge'],
+    description: '仅当图中有同名的标签与关系类型时 / Only if the graph has a label and an edge type of one name',
+  })
+  kind?: 'node' | 'edge';
+
   @ApiProperty({ type: Number, nullable: true, example: 1 })
   job_id: number | null;
 

@@ -170,6 +170,8 @@ export interface Citation {
   key: Record<string, string>;
   /** The label or type of the node or edge that the row was loaded as; null for a metric, which reads the warehouse itself. */
   label: string | null;
+  /** Only if the graph has both a label and an edge type of this name: which of them the row was loaded as. */
+  kind?: 'node' | 'edge';
   job_id: number | null;
   loaded_at: string | null;
 }

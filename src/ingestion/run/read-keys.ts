@@ -17,7 +17,7 @@ interface KeyScope {
  * may have loaded.
  * @param shapes the shapes of the targets' sources, in the order of the targets
  */
-export async function readKeys(client: PoolClient, scope: KeyScope, shapes: SourceShape[]): Promise<ReadonlyMap<string, KeyProperties>> {
+export async function readKeys(client: Pick<PoolClient, 'query'>, scope: KeyScope, shapes: SourceShape[]): Promise<ReadonlyMap<string, KeyProperties>> {
   const own = scope.targets.flatMap((target, index): [string, KeyProperties][] =>
     target.kind === 'node' ? [[target.element.label, keyProperties(target.element, shapes[index]!)]] : [],
   );
@@ -30,7 +30,7 @@ export async function hasSameKeys(client: PoolClient, scope: KeyScope, keys: Rea
   return foreignLabels(scope.targets).every(label => JSON.stringify(now.get(label)) === JSON.stringify(keys.get(label)));
 }
 
-async function foreignKeys(client: PoolClient, { graphId, jobId, targets }: KeyScope): Promise<[string, KeyProperties][]> {
+async function foreignKeys(client: Pick<PoolClient, 'query'>, { graphId, jobId, targets }: KeyScope): Promise<[string, KeyProperties][]> {
   const labels = foreignLabels(targets);
   if (labels.length === 0) return [];
   const { rows } = await client.query<{ name: string; properties: string[]; types: (string | null)[] }>(

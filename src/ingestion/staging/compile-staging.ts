@@ -7,7 +7,7 @@ import { type KeyRequest, KeySql, keyTextOf } from './key-sql.js';
 import { conditionOf, firstFailure, isJoined, warned, type RuleContext } from './rule-sql.js';
 import { resolvedType } from './source-type.js';
 import { SourceRow } from './source-row.js';
-import { type SourceSql } from './source-sql.js';
+import { type RowsSql } from './source-sql.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
 import { displayColumn } from './display-column.js';
@@ -65,12 +65,14 @@ export interface StagingPlan {
 
 export interface StagingRequest extends KeyRequest {
   shape: SourceShape;
-  from: SourceSql;
+  from: RowsSql;
   /**
    * The start of an incremental read: `value` is text in the cursor's type, from which `lag` (milliseconds or units) is subtracted. Null
    * means a read from the beginning.
    */
   cursorFrom: { value: string; lag: number } | null;
+  /** Whether `insert` only returns the rows that it would stage, and shows no count of them. */
+  isOnlyRead?: true;
 }
 
 /**
@@ -93,7 +95,7 @@ class StagingCompiler {
   constructor(private readonly request: StagingRequest) {
     this.element = request.target.element;
     this.table = `staging_${request.target.kind}_${request.target.index}`;
-    this.source = new SourceRow(this.sql, request.target, request.shape, request.from, this.table);
+    this.source = new SourceRow(this.sql, request.target, request.shape, request.from, request.isOnlyRead ? null : this.table);
   }
 
   *compile(): Steps<StagingPlan> {
@@ -154,10 +156,10 @@ class StagingCompiler {
 
     const where = this.source.whereSql(cursor?.filter ?? null);
     yield;
-    const names = [...staged.keys()].join(', ');
+    const into = this.request.isOnlyRead ? '' : `INSERT INTO pg_temp.${table} (${[...staged.keys()].join(', ')})`;
     const template = `
-      INSERT INTO pg_temp.${table} (${names})
-      SELECT ${[...staged.values()].map(each => each.sql).join(',\n             ')}
+      ${into}
+      SELECT ${[...staged].map(([name, each]) => `${each.sql} AS ${name}`).join(',\n             ')}
       FROM (
         SELECT *${checked.map(check => `,\n               ${check}`).join('')}
         FROM (

@@ -33,7 +33,7 @@ export class KeyLookUp {
   ) {
     this.columns = key.map(name => ({ name, mapping: mappingOf(columns, name) }));
     this.isHidden = !this.columns.every(({ mapping }) => isShown(mapping));
-    this.form = JSON.stringify([options, this.columns.map(({ mapping: m }) => m && [m.type, m.transform, m.default])]);
+    this.form = JSON.stringify([options, this.columns.map(({ name, mapping: m }) => [name, m?.type, m?.transform, m?.default])]);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { parsedValue } from './column-sql.js';
-import { type SourceSql } from './source-sql.js';
+import { type RowsSql } from './source-sql.js';
 import { showingCount } from './shown-count.js';
 import { type SourceFamily } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
@@ -20,9 +20,9 @@ export class SourceRow {
     private readonly sql: SqlBuilder,
     target: Target,
     private readonly shape: SourceShape,
-    private readonly from: SourceSql,
-    /** The name under which the statement shows how many rows it has gone through. */
-    private readonly counted: string,
+    private readonly from: RowsSql,
+    /** The name under which the statement shows how many rows it has gone through; null to show nothing. */
+    private readonly counted: string | null,
   ) {
     this.element = target.element;
     this.alias = sourceAlias(target);
@@ -38,7 +38,9 @@ export class SourceRow {
    * the table.
    */
   private sourceSql(): string {
-    return `(SELECT ${showingCount('row_number() OVER ()', this.counted)} AS "#row", t.* FROM ${this.from(this.element.source)} AS t)`;
+    const row = 'row_number() OVER ()';
+    const number = this.counted === null ? row : showingCount(row, this.counted);
+    return `(SELECT ${number} AS "#row", t.* FROM ${this.from(this.element.source, this.sql)} AS t)`;
   }
 
   whereSql(cursorFilter: string | null): string {

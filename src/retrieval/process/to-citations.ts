@@ -31,14 +31,19 @@ export function toCitations(schema: GraphElements, elements: CitedElement[]): { 
     source => source,
     (source: ElementSource) => isCitedOtherwise(schema.sources, source),
   );
+  const kindsOf = kept(
+    name => name,
+    (name: string) => new Set(schema.sources.filter(source => source.name === name).map(({ kind }) => kind)).size,
+  );
   const found = distinct.flatMap(element => {
     const source = sourceOf(element);
     return source && !(element.kind === 'edge' && element.key === '' && isElsewhere(source)) ? [{ element, source }] : [];
   });
-  const citations = found.slice(0, mostCitations).map(({ element: { name, key, loadedAt }, source }) => ({
+  const citations = found.slice(0, mostCitations).map(({ element: { kind, name, key, loadedAt }, source }) => ({
     ...cited(source),
     key: keyOfRow(source.keyColumns, key),
     label: name,
+    ...(kindsOf(name) > 1 && { kind }),
     loaded_at: loadedAt,
   }));
   return { citations, more: found.length > mostCitations };

@@ -206,12 +206,14 @@ export interface QueryRequest {
    */
   maxBytes?: number;
   source?: AnswerSource;
+  /** The time zone for times without a zone and for parts of times, such as the hour, in a statement for PostgreSQL. UTC by default. */
+  timeZone?: string;
 }
 
 export interface QueryResult {
   /** Columns of the result. Types are spelled as in the catalogue, but without lengths. */
   columns: { name: string; type: string }[];
-  /** Values of the rows: bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
+  /** Values of the rows: bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in the zone of the request).*/
   rows: unknown[][];
   truncated: boolean;
   /** Bytes of the result as the server sent them. */

@@ -136,9 +136,9 @@ export class PostgresReads {
     return share.run(claim, work, () => this.cuts.get(claim));
   }
 
-  private queryNow({ timeoutMs, maxBytes, source, claim, ...statement }: QueryRequest): Promise<QueryResult> {
+  private queryNow({ timeoutMs, maxBytes, source, claim, timeZone, ...statement }: QueryRequest): Promise<QueryResult> {
     return this.transaction({ timeoutMs, claim }, async (client, limit) => {
-      await frame(client, begin('READ ONLY', this.options.names, limit));
+      await frame(client, begin('READ ONLY', this.options.names, limit, timeZone));
       return this.run(client, statement, { maxBytes, source });
     });
   }

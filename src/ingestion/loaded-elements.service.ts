@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { inLimitedTurns } from '../common/turns/pace.js';
+import { graphTables } from '../database/graph-tables.js';
+import { ServicePool } from '../database/service-pool.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { LanguageError } from '../text/language-error.js';
+import { withKnownType } from '../warehouse/clients/known-type.js';
+import { type QueryRequest, type TableColumn } from '../warehouse/clients/warehouse.client.js';
+import { isReadable } from '../warehouse/references/key-kind.js';
+import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { type JobReader, type LoadedRows } from './jobs.service.js';
+import { readKeys } from './run/read-keys.js';
+import { compileStaging } from './staging/compile-staging.js';
+import { type KeyProperties } from './staging/key-sql.js';
+import { SourcesService } from './sources.service.js';
+import { type RowsSql } from './staging/source-sql.js';
+import { namedColumns, type SourceShape, targetsOf } from './staging/target.js';
+
+/** The longest time in milliseconds that a source may take to describe its tables. */
+const describedMs = 3_000;
+
+/** A part of a mapping with its described source. */
+export interface DescribedPart {
+  loaded: LoadedRows;
+  shape: SourceShape;
+  keys: ReadonlyMap<string, KeyProperties>;
+  /** The source columns from which the part makes its elements. */
+  uses: ReadonlySet<string>;
+}
+
+/** A source row that makes an element which the graph has, with the texts of the element's key. */
+export interface LoadedElement {
+  row: number;
+  key: string[];
+}
+
+type Staged = [row: string, key: string, from: string | null, to: string | null, properties: string];
+
+/**
+ * Finds the source rows that make what the graph has now. The rows are staged as a run stages them, in the service's own database, so that
+ * rows of another server need no function that only this release of PostgreSQL has.
+ */
+@Injectable()
+export class LoadedElements {
+  constructor(
+    private readonly sources: SourcesService,
+    private readonly warehouse: WarehouseService,
+    private readonly pool: ServicePool,
+  ) {}
+
+  /** @throws LanguageError if the source no longer fits the mapping or gives no answer, and what `SourcesService.describe` throws */
+  async describe(job: JobReader, graphId: number, loaded: LoadedRows): Promise<DescribedPart> {
+    const { target, mapping } = loaded;
+    const ends = target.kind === 'edge' ? [target.element.from.node, target.element.to.node] : [];
+    const narrow =
+      target.kind === 'node'
+        ? { ...mapping, nodes: [target.element], edges: [] }
+        : { ...mapping, nodes: mapping.nodes.filter(({ id }) => ends.includes(id)), edges: [target.element] };
+    const described = await this.sources.describe(narrow, job, describedMs);
+    if ('unchecked' in described) throw new LanguageError('source_not_checked', described.unchecked.reason, null);
+    if ('problems' in described) throw new LanguageError('source_changed', described.problems[0]!.text, null);
+    const { shapes } = described.source;
+    const shape = shapes.at(-1)!;
+    const keys = await readKeys(this.pool, { graphId, jobId: job.id, targets: targetsOf(narrow) }, shapes);
+    const inSql = [...shape.sql.values()].flatMap(({ columns }) => columns.map(([, column]) => column));
+    return { loaded, shape, keys, uses: new Set([...namedColumns(target).map(({ column }) => column), ...inSql]) };
+  }
+
+  /**
+   * @param columns the columns that the part uses
+   * @param rows the texts of these columns
+   */
+  async find(
+    { loaded: { mapping, target }, shape, keys }: DescribedPart,
+    graphId: number,
+    { columns, rows }: { columns: TableColumn[]; rows: (string | null)[][] },
+    request: Pick<QueryRequest, 'claim' | 'timeoutMs' | 'maxBytes'>,
+  ): Promise<LoadedElement[]> {
+    const from = givenRows(columns, rows);
+    const plan = await inLimitedTurns(compileStaging({ target, mapping, shape, from, keys, cursorFrom: null, isOnlyRead: true }));
+    const ends = target.kind === 'edge' ? 'from_key, to_key' : 'NULL, NULL';
+    const good = `failures IS NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
+    const sql = `SELECT row_no, key, ${ends}, properties::text FROM (\n${plan.insert.sql}\n) AS s WHERE ${good}`;
+    const { parameters } = plan.insert;
+    const timeZone = mapping.source.timezone;
+    const staged = (await this.warehouse.mirror.query({ ...request, sql, parameters, maxRows: rows.length, timeZone })).rows as Staged[];
+    const { nodes, edges } = graphTables(graphId);
+    const [key, fromKey, toKey, properties] = ([1, 2, 3, 4] as const).map(place => staged.map(row => row[place]));
+    const names = target.element.columns.map(({ property }) => property);
+    const given = `unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS s (key, from_key, to_key, properties, place)`;
+    // Other jobs may have given the element properties of their own, so only those of this mapping are compared.
+    const own = (of: string): string =>
+      `(SELECT coalesce(jsonb_object_agg(p.key, p.value), '{}') FROM jsonb_each(${of}.properties) AS p WHERE p.key = ANY ($5)) = s.properties::jsonb`;
+    const found =
+      target.kind === 'node'
+        ? await this.pool.query<{ place: string }>(
+            `SELECT s.place FROM ${given} JOIN ${nodes} n ON n.label = $6 AND n.key = s.key WHERE ${own('n')}`,
+            [key, fromKey, toKey, properties, names, target.element.label],
+          )
+        : await this.pool.query<{ place: string }>(
+            `SELECT s.place FROM ${given}
+               JOIN ${nodes} a ON a.label = $7 AND a.key = s.from_key JOIN ${nodes} b ON b.label = $8 AND b.key = s.to_key
+               JOIN ${edges} e ON e.source_id = a.id AND e.type = $6 AND e.target_id = b.id AND e.key = s.key
+             WHERE ${own('e')}`,
+            [key, fromKey, toKey, properties, names, target.element.type, target.element.from.label, target.element.to.label],
+          );
+    return found.rows.map(({ place }) => {
+      const [row, text] = staged[Number(place) - 1]!;
+      return { row: Number(row) - 1, key: target.element.key.length > 1 ? (JSON.parse(text) as string[]) : [text] };
+    });
+  }
+}
+
+/** SQL for rows that come as parameters, with columns of the types that their table has. */
+function givenRows(columns: TableColumn[], rows: (string | null)[][]): RowsSql {
+  return (_, sql) => {
+    const arrays = columns.map((_column, index) => `unnest(${sql.bind(rows.map(row => row[index] ?? null), 'text[]')})`); // prettier-ignore
+    const typed = columns.map(column => {
+      const known = withKnownType(column);
+      return isReadable(known) ? known.type : 'text';
+    });
+    const values = columns.map(({ name }, index) => `c${index}::${typed[index]} AS ${quoteIdentifier(name)}`);
+    return `(SELECT ${values.join(', ')} FROM ROWS FROM (${arrays.join(', ')}) AS given (${columns.map((_column, index) => `c${index}`).join(', ')}))`;
+  };
+}
