@@ -5,7 +5,7 @@ import { checkPath } from './check-path.js';
 import { constantText } from './constant-text.js';
 import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
-import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
+import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /** A value built by user SQL is at most this many times as long as the longest column or constant in it. */
 export const maxGrowth = 100;
@@ -110,13 +110,13 @@ export function checkGrowth(tree: SqlTree): number {
       case 'BoolExpr':
       case 'BooleanTest':
       case 'NullTest':
-        largest(children(fields), scope, offset);
+        largest(childNodes(fields), scope, offset);
         return stored;
       case 'ColumnRef':
         return column(fields, scope);
       case 'SubLink':
         if (fields.subLinkType === 'ARRAY_SUBLINK') throw new Refusal('function', 'ARRAY', offset, gathers);
-        return largest(children(fields), scope, offset);
+        return largest(childNodes(fields), scope, offset);
       case 'A_Expr':
         return operation(fields, scope, offset);
       case 'A_ArrayExpr':
@@ -129,7 +129,7 @@ export function checkGrowth(tree: SqlTree): number {
       case 'FuncCall':
         return call(fields, scope, offset);
       default:
-        return largest(children(fields), scope, offset);
+        return largest(childNodes(fields), scope, offset);
     }
   }
 
@@ -151,7 +151,7 @@ export function checkGrowth(tree: SqlTree): number {
     const operator = nameParts(node.name).at(-1);
     if (operator === '@?' || operator === '@@') checkPath(node.rexpr, undefined, operator, offset);
     if (operator === '||') return noted(total([node.lexpr, node.rexpr].filter(Boolean), scope, offset), offset, '||');
-    const size = largest(children(node), scope, offset);
+    const size = largest(childNodes(node), scope, offset);
     return comparisons.has(operator) && node.kind !== 'AEXPR_NULLIF' ? stored : size;
   }
 
@@ -182,7 +182,7 @@ export function checkGrowth(tree: SqlTree): number {
   function call(node: NodeFields, scope: Scope, offset: number | undefined): Size {
     const name = functionName(node, offset);
     const args = (node.args ?? []) as unknown[];
-    const others = largest(children({ ...node, args: undefined }), scope, offset);
+    const others = largest(childNodes({ ...node, args: undefined }), scope, offset);
     // Measure each argument only once: measuring it twice at each level would double the work with every level.
     const sizes = args.map(arg => growth(arg, scope, offset));
     const all = sizes.reduce(larger, stored);
@@ -238,7 +238,7 @@ export function checkGrowth(tree: SqlTree): number {
       const [left, right] = [select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset)];
       const columns = larger(left.columns, right.columns);
       const { larg: _, rarg: __, withClause: ___, ...clauses } = node;
-      largest(children(clauses), { ...inner, columns: larger(inner.columns, columns) }, offset);
+      largest(childNodes(clauses), { ...inner, columns: larger(inner.columns, columns) }, offset);
       return { columns, row: Math.max(left.row, right.row), names: left.names };
     }
     // A join condition and a lateral sub-select may read the relations that stand before them in FROM.
@@ -250,7 +250,7 @@ export function checkGrowth(tree: SqlTree): number {
       scope = found.scope;
     }
     const { withClause: _, fromClause: __, targetList = [], valuesLists = [], ...clauses } = node;
-    largest(children(clauses), scope, offset);
+    largest(childNodes(clauses), scope, offset);
     const rows = (valuesLists as { List: { items: unknown[] } }[]).map(row => total(row.List.items, scope, offset));
     const all = joined(read);
     const targets = (targetList as { ResTarget: NodeFields }[]).map(({ ResTarget: target }) => targetOf(target, all, scope, offset));
@@ -369,19 +369,6 @@ function fractionsOf(node: unknown, name: string, offset: number | undefined): n
   const numbers = constantsOf(cast ? cast.arg : (node ?? {}));
   if (numbers?.every(text => /^[\d.e+-]*$/i.test(text))) return numbers.length;
   throw new Refusal('function', name, offset, { zh: '分位须是写出的数', en: 'its fraction must be a number that is written there' });
-}
-
-/** The wrapped nodes directly under a node: values with one key that begins with a capital letter. */
-function children(fields: NodeFields): unknown[] {
-  return Object.values(fields).flatMap(value => {
-    const values: unknown[] = Array.isArray(value) ? value : [value];
-    return values.flatMap(each => {
-      if (typeof each !== 'object' || each === null) return [];
-      const [key = ''] = Object.keys(each);
-      // Some nodes have no wrapper, such as `over: {…}` and `typeName: {…}`.
-      return /^[A-Z]/.test(key) ? [each] : children(each as NodeFields);
-    });
-  });
 }
 
 /**

@@ -11,6 +11,9 @@ const mostListed = 2_000;
 
 /** Functions that look for their second argument, or for each of its characters, in their first argument. */
 const seeking: ReadonlySet<string> = new Set(['strpos', 'position', 'split_part', 'string_to_array', 'replace', 'btrim', 'ltrim', 'rtrim', 'translate']); // prettier-ignore
+/** Functions that read a text by a format. For each part of the format they go through the whole rest of the text. */
+const parsing: ReadonlySet<string> = new Set(['to_date', 'to_timestamp', 'to_number']);
+const mostFormat = 100;
 const likes: ReadonlySet<string | null | undefined> = new Set(['~~', '!~~', '~~*', '!~~*']);
 /** Operators on lists and documents that look for each element of one operand in the other operand. */
 const containing: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
@@ -19,6 +22,8 @@ const comparing: ReadonlySet<string | null | undefined> = new Set(['=', '<>', '!
 /** Refuses a call that looks for one text in another, if both may be long. @throws Refusal */
 export function checkSoughtOfCall(name: string, node: NodeFields, offset: number | undefined): void {
   const [text, sought] = (node.args ?? []) as unknown[];
+  if (parsing.has(name) && sought !== undefined && (constantText(sought)?.length ?? Infinity) > mostFormat)
+    throw new Refusal('function', name, offset, writtenFormat);
   if (seeking.has(name) && sought !== undefined && !isShort(sought) && !isShort(text))
     throw new Refusal('function', name, offset, shortTexts);
 }
@@ -51,6 +56,11 @@ const shortTexts = {
 const shortLists = {
   zh: `一边须是写出的列表：至多 ${mostElements} 项，每项至多 ${mostSought} 个字符；单个值请用 = ANY (…)`,
   en: `one side must be a list that is written there, of at most ${mostElements} elements of ${mostSought} characters; for a single value use = ANY (…)`,
+};
+
+const writtenFormat = {
+  zh: `格式须是写出的常量，至多 ${mostFormat} 个字符，如 'YYYY-MM-DD'`,
+  en: `its format must be a constant of at most ${mostFormat} characters, such as 'YYYY-MM-DD'`,
 };
 
 const keyByKey = {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { aggregateFunctions, rowFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
 import { checkParts, checkText, locate } from './check-text.js';
+import { checkCopies } from './check-copies.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames, functionName } from './check-names.js';
 import { listTables, visitTables } from './list-tables.js';
@@ -81,7 +82,9 @@ function judge(text: string, schema: string): GuardedSelect {
       else if (nodeType === 'ColumnRef') checkColumn(node, offset);
       else if (nodeType === 'RangeVar') checkTable(node, offset, schema, ctes);
     });
-    return { text, tree: first.stmt, tables: listTables(first.stmt), growth: checkGrowth(first.stmt) } as GuardedSelect;
+    const growth = checkGrowth(first.stmt);
+    checkCopies(first.stmt);
+    return { text, tree: first.stmt, tables: listTables(first.stmt), growth } as GuardedSelect;
   });
 }
 

@@ -85,3 +85,16 @@ const clauseRefused: Bilingual = { zh: '查询中不允许此子句', en: 'a que
 export function nameParts(list: unknown): (string | null)[] {
   return (list as { String?: { sval?: string } }[]).map(part => (part.String ? (part.String.sval ?? '') : null));
 }
+
+/** The wrapped nodes directly under a node: values with one key that begins with a capital letter. */
+export function childNodes(fields: NodeFields): unknown[] {
+  return Object.values(fields).flatMap(value => {
+    const values: unknown[] = Array.isArray(value) ? value : [value];
+    return values.flatMap(each => {
+      if (typeof each !== 'object' || each === null) return [];
+      const [key = ''] = Object.keys(each);
+      // Some nodes have no wrapper, such as `over: {…}` and `typeName: {…}`.
+      return /^[A-Z]/.test(key) ? [each] : childNodes(each as NodeFields);
+    });
+  });
+}

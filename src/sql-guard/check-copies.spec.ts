@@ -1,0 +1,88 @@
+import { guardExpression } from './guard-expression.js';
+import { guardSelect } from './guard-select.js';
+import { UnsafeFilterClauseError } from './sql-guard.errors.js';
+import { loadSqlParser } from './sql-parser.js';
+
+const scope = { columns: new Set(['a', 'b', 'v']) };
+const verdictOf = (work: () => unknown): string => {
+  try {
+    work();
+    return 'admitted';
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return error.sentence.en;
+    throw error;
+  }
+};
+const ofSelect = (sql: string): string => verdictOf(() => guardSelect(sql, { schema: 'mirror' }));
+const ofExpression = (sql: string): string => verdictOf(() => guardExpression(sql, scope));
+const nested = (levels: number, nest: (inner: string) => string, innermost: string): string => {
+  let text = innermost;
+  for (let level = 0; level < levels; level++) text = nest(text);
+  return text;
+};
+beforeAll(loadSqlParser);
+
+const tooOften = /^its parts would be repeated too often \(at most 5000 times more\)/;
+
+describe('the copies that PostgreSQL makes of user SQL', () => {
+  it.each<[string, number, (inner: string) => string]>([
+    ['BETWEEN', 12, inner => `(${inner} BETWEEN false AND true)`],
+    ['NOT BETWEEN', 12, inner => `(${inner} NOT BETWEEN false AND true)`],
+    ['BETWEEN SYMMETRIC', 6, inner => `(${inner} BETWEEN SYMMETRIC false AND true)`],
+    ['IN with columns', 8, inner => `(${inner} IN (v = 'x', v = 'y', true))`],
+    ['bounds of BETWEEN SYMMETRIC', 12, inner => `(true BETWEEN SYMMETRIC ${inner} AND true)`],
+  ])('are bounded where %s stands in itself', (_, levels, nest) => {
+    expect(ofExpression(nested(3, nest, "v = 'a'"))).toBe('admitted');
+    expect(ofExpression(nested(levels, nest, "v = 'a'"))).toMatch(tooOften);
+    expect(ofSelect(`SELECT a FROM t WHERE ${nested(levels, nest, "v = 'a'")}`)).toMatch(tooOften);
+  });
+
+  it('count a list of constants once, and CASE, COALESCE and comparisons as they are written', () => {
+    const constants = Array.from({ length: 300 }, (_, i) => `'${i}'`).join(', ');
+    expect(ofExpression(`v IN (${constants})`)).toBe('admitted');
+    expect(ofExpression(nested(15, inner => `CASE coalesce(${inner}, 'x') WHEN 'a' THEN v ELSE 'b' END`, 'v'))).toBe('admitted');
+  });
+
+  it.each<[string, (inner: string) => string]>([
+    ['a sub-select', inner => `SELECT id, v + v AS v FROM (${inner}) qi`],
+    ['a renamed column', inner => `SELECT id, w + w FROM (${inner}) qi (id, w)`],
+    ['each column by *', inner => `SELECT * FROM (SELECT id, v + v AS v FROM (${inner}) qi) qj`],
+    ['a union', inner => `SELECT id, v + v AS v FROM (${inner} UNION ALL SELECT 1, 2) qi`],
+    ['a WITH list', inner => `WITH c AS (${inner}) SELECT id, c.v + c.v AS v FROM c`],
+    ['a condition', inner => `SELECT id, v FROM (SELECT id, v + v AS v FROM (${inner}) qi) qj WHERE v > 0`],
+  ])('are bounded where a column of %s is used twice at each level', (_, nest) => {
+    const innermost = 'SELECT id, id AS v FROM t';
+    expect(ofSelect(nested(3, nest, innermost))).toBe('admitted');
+    expect(ofSelect(nested(14, nest, innermost))).toMatch(/repeated too often|nested too deeply|longer/);
+  });
+
+  it('end at a sub-select that is worked out by itself', () => {
+    for (const end of ['OFFSET 0', 'LIMIT 1000', 'GROUP BY id, v'])
+      expect(ofSelect(nested(12, inner => `SELECT id, v + v AS v FROM (${inner} ${end}) qi`, 'SELECT id, id AS v FROM t'))).toBe(
+        'admitted',
+      );
+  });
+
+  it('leave room for wide queries that use each column a few times', () => {
+    const inner = Array.from({ length: 60 }, (_, i) => `CASE WHEN c${i} > 0 THEN c${i} * 1.13 ELSE 0 END AS d${i}`).join(', ');
+    const outer = Array.from({ length: 60 }, (_, i) => `d${i}, round(d${i}) AS e${i}, coalesce(d${i}, 0) AS f${i}`).join(', ');
+    expect(ofSelect(`SELECT ${outer} FROM (SELECT ${inner} FROM t) q`)).toBe('admitted');
+  });
+});
+
+it('a natural join, and many columns in USING, are refused: the planner compares each column with those of all joins', () => {
+  expect(ofSelect('SELECT a.id FROM t a NATURAL JOIN t b')).toMatch(/NATURAL/);
+  const using = (columns: number): string =>
+    `SELECT 1 FROM t a JOIN t b USING (${Array.from({ length: columns }, (_, i) => `c${i}`).join(', ')})`;
+  expect(ofSelect(using(200))).toBe('admitted');
+  expect(ofSelect(using(201))).toMatch(/^at most 200 columns may stand in USING/);
+});
+
+it('the format of a date or number is a short constant', () => {
+  for (const name of ['to_date', 'to_timestamp', 'to_number']) {
+    expect(ofExpression(`${name}(v, '${'Y'.repeat(100)}') IS NULL`)).toBe('admitted');
+    expect(ofExpression(`${name}(v, '${'Y'.repeat(101)}') IS NULL`)).toMatch(/function/);
+    expect(ofExpression(`${name}(v, a) IS NULL`)).toMatch(/function/);
+  }
+  expect(ofExpression('to_timestamp(0) IS NULL')).toBe('admitted');
+});

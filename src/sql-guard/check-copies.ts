@@ -1,0 +1,210 @@
+import { type Bilingual } from '../text/bilingual.js';
+import { type SqlTree } from './sql-parser.js';
+import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js';
+
+/**
+ * Maximum nodes that PostgreSQL may add to a tree before it runs it, by copying the operands of BETWEEN and IN and the columns of
+ * sub-selects to each place that names them. Nested, they double or quadruple with each level: 30 levels take gigabytes, and a row of them
+ * cannot be interrupted.
+ */
+const mostCopied = 5_000;
+/** Maximum columns of a query, as in PostgreSQL. Nested, `SELECT t.*, t.*` doubles them with each level. */
+const mostColumns = 1_664;
+/** Maximum columns in all USING clauses of a statement. The planner compares each of them with those of all joins. */
+const mostJoined = 200;
+
+/** The columns of a sub-select, of a name of a WITH list, or of a table. */
+interface Relation {
+  /** The columns in order, each with the nodes that stand for it once the sub-select has become a part of the query around it. */
+  columns: readonly { name: string; nodes: number }[];
+  /** Whether it has more columns, which are not known here, such as those of a table. Each of them is one node. */
+  isOpen: boolean;
+}
+
+const aTable: Relation = { columns: [], isOpen: true };
+
+interface Scope {
+  /** The relations of the WITH lists, by their names. */
+  ctes: ReadonlyMap<string, Relation>;
+  /** The relations in FROM by their names, also those of the queries around this one. */
+  relations: ReadonlyMap<string, Relation>;
+}
+
+/**
+ * Limits the copies that PostgreSQL makes of parts of user SQL. `tree` must have passed `walkTree`.
+ * @throws Refusal
+ */
+export function checkCopies(tree: SqlTree): void {
+  let using = 0;
+  const written = countNodes(tree);
+  count(tree, { ctes: new Map(), relations: new Map() }, undefined);
+
+  function bounded(nodes: number, offset: number | undefined): number {
+    if (nodes > written + mostCopied) throw new Refusal('length', undefined, offset, undefined, tooManyCopies);
+    return nodes;
+  }
+
+  /** The nodes of an expression after all copies. */
+  function count(wrapped: unknown, scope: Scope, parentOffset: number | undefined): number {
+    const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
+    const offset = typeof fields.location === 'number' && fields.location >= 0 ? fields.location : parentOffset;
+    if (type === 'ColumnRef') return columnNodes(fields, scope);
+    if (type === 'SelectStmt') return select(fields, scope, offset).nodes;
+    const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + count(each, scope, offset), 0);
+    if (type !== 'A_Expr') return bounded(1 + sum(childNodes(fields)), offset);
+    const [operand, others] = [sum(childNodes({ lexpr: fields.lexpr })), sum(childNodes({ rexpr: fields.rexpr }))];
+    const [ofOperand, ofOthers] = copiesOf(fields);
+    return bounded(1 + ofOperand * operand + ofOthers * others, offset);
+  }
+
+  function select(node: NodeFields, outer: Scope, offset: number | undefined): { relation: Relation; nodes: number } {
+    let { ctes } = outer;
+    let nodes = 1;
+    for (const { CommonTableExpr: cte } of ((node.withClause as NodeFields | undefined)?.ctes ?? []) as { CommonTableExpr: NodeFields }[]) {
+      const query = select((cte.ctequery as { SelectStmt: NodeFields }).SelectStmt, { ...outer, ctes }, offset);
+      nodes += query.nodes;
+      ctes = new Map([...ctes, [String(cte.ctename), renamed(query.relation, cte.aliascolnames)]]);
+    }
+    const inner = { ...outer, ctes };
+    if (node.larg && node.rarg) {
+      const [left, right] = [select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset)];
+      const relation = eitherOf(left.relation, right.relation);
+      return { relation, nodes: bounded(nodes + left.nodes + right.nodes, offset) };
+    }
+    let scope: Scope = inner;
+    const read: Relation[] = [];
+    for (const item of (node.fromClause ?? []) as unknown[]) {
+      const found = source(item, scope, offset);
+      nodes += found.nodes;
+      read.push(found.relation);
+      scope = found.scope;
+    }
+    const { withClause: _, fromClause: __, targetList = [], ...clauses } = node;
+    for (const clause of childNodes(clauses)) nodes += count(clause, scope, offset);
+    const columns: Relation['columns'][number][] = [];
+    let isOpen = false;
+    for (const { ResTarget: target } of targetList as { ResTarget: NodeFields }[]) {
+      const added = targetOf(target, read, scope, offset);
+      if (columns.length + added.columns.length > mostColumns) throw new Refusal('length', undefined, offset, undefined, tooManyColumns);
+      columns.push(...added.columns);
+      isOpen ||= added.isOpen;
+    }
+    const relation = { columns, isOpen };
+    const ofTargets = columns.reduce((sum, column) => sum + column.nodes, 0);
+    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + ofTargets, offset) };
+  }
+
+  /** The columns that one item of a SELECT list adds to the result: one column, or for `*` the columns of relations. */
+  function targetOf({ name, val }: NodeFields, read: readonly Relation[], scope: Scope, offset: number | undefined): Relation {
+    const { ColumnRef: reference } = val as { ColumnRef?: NodeFields };
+    const parts = reference ? nameParts(reference.fields) : [];
+    if (parts.length > 0 && parts.at(-1) === null) return parts.length > 1 ? (scope.relations.get(parts.at(-2)!) ?? aTable) : joined(read);
+    const column = typeof name === 'string' ? name : (parts.at(-1) ?? '');
+    return { columns: [{ name: column, nodes: count(val, scope, offset) }], isOpen: false };
+  }
+
+  function source(item: unknown, scope: Scope, offset: number | undefined): { relation: Relation; scope: Scope; nodes: number } {
+    const { RangeVar: table, JoinExpr: join, RangeSubselect: nested } = item as Record<string, NodeFields | undefined>;
+    const alias = (table ?? nested ?? join)?.alias as { aliasname: string; colnames?: unknown } | undefined;
+    if (join) {
+      if (join.isNatural) throw new Refusal('statement', 'NATURAL', offset, writeCondition);
+      using += ((join.usingClause ?? []) as unknown[]).length;
+      if (using > mostJoined) throw new Refusal('length', 'USING', offset, undefined, tooManyJoined);
+      const left = source(join.larg, scope, offset);
+      const right = source(join.rarg, left.scope, offset);
+      const ofCondition = join.quals ? count(join.quals, right.scope, offset) : 0;
+      const relation = renamed(joined([left.relation, right.relation]), alias?.colnames);
+      return { relation, scope: withRelation(right.scope, alias?.aliasname, relation), nodes: left.nodes + right.nodes + ofCondition };
+    }
+    const query = nested && select((nested.subquery as { SelectStmt: NodeFields }).SelectStmt, scope, offset);
+    const cte = table?.schemaname === undefined && table ? scope.ctes.get(String(table.relname)) : undefined;
+    const relation = renamed(query?.relation ?? cte ?? aTable, alias?.colnames);
+    const name = alias?.aliasname ?? (table ? String(table.relname) : undefined);
+    return { relation, scope: withRelation(scope, name, relation), nodes: query?.nodes ?? 1 };
+  }
+}
+
+/**
+ * How often PostgreSQL writes the operand of an operator, and what stands behind the operator. `a BETWEEN b AND c` becomes `a >= b AND a <=
+ * c`, SYMMETRIC the same once more with b and c exchanged, and `a IN (b, c)` becomes `a = b OR a = c` for all that are not constants.
+ */
+function copiesOf({ kind, lexpr, rexpr }: NodeFields): [number, number] {
+  if (/^AEXPR_(?:NOT_)?BETWEEN_SYM$/.test(String(kind))) return [4, 2];
+  if (/^AEXPR_(?:NOT_)?BETWEEN$/.test(String(kind))) return [2, 1];
+  if (kind !== 'AEXPR_IN') return [1, 1];
+  const items = ((rexpr as { List?: NodeFields }).List?.items ?? []) as unknown[];
+  const isRow = Object.hasOwn(lexpr as object, 'RowExpr');
+  return [1 + items.filter(each => isRow || !isConstant(each)).length, 1];
+}
+
+function isConstant(node: unknown): boolean {
+  const { A_Const: constant, TypeCast: cast } = node as Record<string, NodeFields | undefined>;
+  return constant !== undefined || (cast !== undefined && isConstant(cast.arg));
+}
+
+/** The nodes that stand for a column. The name of a relation may mean its whole row. */
+function columnNodes({ fields }: NodeFields, { relations }: Scope): number {
+  const [first, second] = nameParts(fields);
+  const relation = relations.get(first!);
+  if (second !== undefined) return relation?.columns.find(({ name }) => name === second)?.nodes ?? rowNodes(relation);
+  const named = [...relations.values()].flatMap(({ columns }) => columns.filter(({ name }) => name === first));
+  return named.length > 0 ? Math.max(...named.map(({ nodes }) => nodes)) : rowNodes(relation);
+}
+
+function rowNodes(relation: Relation | undefined): number {
+  return 1 + (relation?.columns ?? []).reduce((sum, { nodes }) => sum + nodes, 0);
+}
+
+/** Whether PostgreSQL works out a query by itself, so that the query around it reads its columns and does not repeat them. */
+function staysApart({ groupClause, havingClause, distinctClause, limitCount, limitOffset, valuesLists }: NodeFields): boolean {
+  return Boolean(groupClause ?? havingClause ?? distinctClause ?? limitCount ?? limitOffset ?? valuesLists);
+}
+
+function asOne({ columns, isOpen }: Relation): Relation {
+  return { columns: columns.map(({ name }) => ({ name, nodes: 1 })), isOpen };
+}
+
+/** The columns of a set operation, which have the names of the left query. */
+function eitherOf(left: Relation, right: Relation): Relation {
+  const most = Math.max(1, ...[...left.columns, ...right.columns].map(({ nodes }) => nodes));
+  const isOpen = left.isOpen || right.isOpen;
+  const columns = left.columns.map(({ name, nodes }, i) => ({
+    name,
+    nodes: isOpen ? most : Math.max(nodes, right.columns[i]?.nodes ?? 1),
+  }));
+  return { columns, isOpen };
+}
+
+/** One relation with the columns of several relations, side by side. */
+function joined(relations: readonly Relation[]): Relation {
+  return { columns: relations.flatMap(({ columns }) => columns), isOpen: relations.some(({ isOpen }) => isOpen) };
+}
+
+/** A relation with its first columns renamed, as by the alias `t (a, b)`. If not all columns are known, any of them may have a new name. */
+function renamed({ columns, isOpen }: Relation, colnames: unknown): Relation {
+  if (colnames === undefined) return { columns, isOpen };
+  const names = nameParts(colnames).map(String);
+  const most = Math.max(1, ...columns.map(({ nodes }) => nodes));
+  if (isOpen) return { columns: [...names.map(name => ({ name, nodes: most })), ...columns], isOpen };
+  return { columns: columns.map(({ name, nodes }, i) => ({ name: names[i] ?? name, nodes })), isOpen };
+}
+
+function withRelation(scope: Scope, name: string | undefined, relation: Relation): Scope {
+  return name === undefined ? scope : { ...scope, relations: new Map([...scope.relations, [name, relation]]) };
+}
+
+function countNodes(wrapped: unknown): number {
+  const [fields = {}] = Object.values(wrapped as Record<string, NodeFields>);
+  return childNodes(fields).reduce<number>((sum, each) => sum + countNodes(each), 1);
+}
+
+const tooManyCopies: Bilingual = {
+  zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复；请少嵌套，或在子查询末尾写 OFFSET 0`,
+  en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, and each use of a column of a sub-select repeats that column; nest fewer, or write OFFSET 0 at the end of a sub-select`,
+};
+const tooManyColumns: Bilingual = { zh: `一个查询至多 ${mostColumns} 列`, en: `a query has at most ${mostColumns} columns` };
+const tooManyJoined: Bilingual = {
+  zh: `USING 中一共至多 ${mostJoined} 列`,
+  en: `at most ${mostJoined} columns may stand in USING`,
+};
+const writeCondition: Bilingual = { zh: '请写 JOIN … USING (…)，或用 ON 写出条件', en: 'write JOIN … USING (…), or the condition with ON' };
