@@ -1,27 +1,10 @@
 import { type EdgeSchema } from '../../cypher/semantics/graph-schema.js';
 import { isJoined, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-
-const chineseFrom = /出发|借出|调出|转出|发出|起点|始发/;
-const chineseTo = /到达|借入|调入|转入|目的|终点|收货/;
-
-/** English prepositions that name the end to which something comes. */
-export const toWords = 'to|into|onto';
-
-/**
- * Prepositions, and the words in names of relations and dimensions that mean the same end: `loans from A to B` names `loaned_from` and
- * `loaned_to`, and 从A到B names 借出馆 and 借入馆. A Chinese name must stand beside one for the opposite end, because 发出 and 到达 also say
- * other things than an end.
- */
-const ends: readonly { preposition: RegExp; name: RegExp; opposite?: RegExp }[] = [
-  { preposition: /\bfrom$/, name: /(?:^|[_\s])from(?=$|[_\s])/i },
-  { preposition: new RegExp(`\\b(?:${toWords})$`), name: new RegExp(`(?:^|[_\\s])(?:${toWords})(?=$|[_\\s])`, 'i') },
-  { preposition: /(?:来自|[从自由])$/, name: chineseFrom, opposite: chineseTo },
-  { preposition: /[到至往]$/, name: chineseTo, opposite: chineseFrom },
-];
+import { from, saysIn, to } from './direction-words.js';
 
 /** Matches 从 where it begins a phrase, as in 请问从, and not 和从 and 师从. */
-const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自|从)$/;
+export const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自|从)$/;
 
 /** Matches text that ends with no word to which a preposition behind it could belong, as in `are from` and 列出从. */
 const ownWord =
@@ -66,11 +49,14 @@ export function joinsNoun(before: string, { terms, nouns, kinds }: NamePlace): b
  */
 export function endSaid<T>(place: NamePlace, all: readonly T[], namesOf: (each: T) => readonly string[]): T | null | undefined {
   const ahead = aheadOf(place.terms, place.name, place.kinds);
-  const end = ends.find(({ preposition }) => preposition.test(ahead));
-  if (!end || all.length < 2) return undefined;
-  const saying = (word: RegExp): T[] => all.filter(each => namesOf(each).some(name => word.test(name)));
-  const [said, ...others] = saying(end.name);
-  if (said === undefined || others.length > 0 || (end.opposite && saying(end.opposite).length === 0)) return undefined;
+  const [end, opposite] = from.preposition.test(ahead) ? [from, to] : [to, from];
+  if (!end.preposition.test(ahead) || all.length < 2) return undefined;
+  const saying = (word: RegExp): T[] => all.filter(each => saysIn(namesOf(each), word));
+  const exact = saying(end.name);
+  const others = saying(opposite.said);
+  // 发出 and 到达 also say other things than an end, so they need a name for the opposite end beside them.
+  const [said, ...further] = exact.length > 0 || others.length === 0 ? exact : saying(end.said).filter(each => !others.includes(each));
+  if (said === undefined || further.length > 0) return undefined;
   return beginsWithFrom.test(ahead) || joinsNoun(ahead.replace(end.preposition, ''), place) ? said : null;
 }
 

@@ -249,7 +249,8 @@ describe('planMetricQuestion', () => {
     expect(await planned('到达地区华东的销售额')).toMatchObject({ filters: [{ field: '到达地区' }] });
     const both = [{ field: '出发地区', values: ['E'] }, { field: '到达地区', values: ['S'] }]; // prettier-ignore
     expect(await planned('从华东到华南的销售额')).toMatchObject({ filters: both });
-    expect(await planned('revenue from 华东')).toHaveProperty('choices');
+    expect(await planned('revenue from 华东')).toMatchObject({ filters: [{ field: '出发地区' }] });
+    expect(await planned('revenue of 华东')).toHaveProperty('choices');
   });
 
   const ends = [{ name: '出发地区', aliases: ['from_region'] }, { name: '到达地区', aliases: ['to_region'] }]; // prettier-ignore

@@ -1,30 +1,68 @@
-import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Mention } from '../linking/meaning.js';
 import { type Anchor } from './anchors.js';
-import { aheadOf, toWords } from './end-prepositions.js';
+import { isWho } from './answer-types.js';
+import { bothWays, from, saysIn, to, toWords } from './direction-words.js';
+import { aheadOf, beginsWithFrom } from './end-prepositions.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, hopsFrom, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { kindsOf, type SchemaWord } from './schema-word.js';
 
-/** Prepositions right before a name, with the words of relations that say the same direction, and those that say the opposite one. */
-const directions: readonly { preposition: RegExp; said: RegExp; opposite?: RegExp }[] = [
+/** The relation at a name to which a preposition joins a noun. */
+interface NamedEnd {
+  says: (word: RegExp) => boolean;
+  /** Whether the relation leads from the named thing: `allergic_to` from Ann to aspirin. */
+  isFromName: boolean;
+  /** Whether the relation leads from the noun right to the name. */
+  leadsThere: boolean;
+  /** Whether another relation that joins the two matches. */
+  othersSay: (word: RegExp) => boolean;
+  /** Whether the noun means persons. */
+  isOfPersons: boolean;
+}
+
+/** Matches names for the one who gets something, whichever way the relation leads. */
+const getting = /\b(?:receiv|recipient|consignee|buy|bought|purchas|order|borrow|rent|leas)|收[货件款到]|购买|订购|借阅|[借转]入/;
+const byGetter = /(?:borrow|receiv|bought|purchas|order|rent|leas|treat|examin)[a-z]* by\b/;
+const byGiver = new RegExp(`\\b(?!${byGetter.source})[a-z]+ by\\b`);
+/** Matches names of relations that tell another place than `to` does, or who acts: `lives in`, `transfer of`, `payer`. */
+const ofOther = /\b(?:in|at|on|of|with|for)$|\b[a-z]{2,}(?:er|or)$/;
+/** Matches names that lead to their end, although they may also join a part to its whole: `belongs to`, `customer`. */
+const ofWhole = /\b(?:belong|assign|regist|attach|report|relat|connect|link)[a-z]* to\b|\b(?:buyer|customer)/;
+const visiting = /\bvisit|\bpayee|\baddressee|游览|访问|参观|拜访/;
+const isVerb = /^[a-z]+(?:[^su]s|ed)$/;
+
+/** Prepositions right before a name, with a test whether the relation at the name fits. */
+const directions: readonly { preposition: RegExp; fits: (end: NamedEnd | null) => boolean }[] = [
   {
     preposition: new RegExp(`\\b(${toWords})$`),
-    said: /\b(?:to|into|onto|destination|dest|target|arriv|receiv|recipient|consignee|deliver|buyer|customer)|[到至达去往给]|[借运转流送调]入|收[货件款到]|目的|终点/,
-    opposite: /\b(?:from|out of|origin|source|sender|seller|supplie[rd]|supply|departs?|left|(?!(?:borrow|receiv|bought|purchas|order|rent|leas|treat|examin)[a-z]* by)[a-z]+ by)\b|[借运转流送调发卖]出|供[应货]|出发|起点|始发|发货|离开/,
+    fits: end =>
+      end !== null &&
+      (end.says(end.isFromName ? getting : to.said) ||
+        (end.leadsThere && !end.says(from.said) && !end.says(byGiver) && !end.says(ofOther) && !end.othersSay(to.said))),
   },
   {
     preposition: /\b(under)$/,
-    said: /\b(?:under|manag|supervis|head|lead|led|report|belong|parent|part|within|govern|command|direct|subordinate)|[下属管归领导督级]|包含|组成/,
+    fits: end =>
+      end?.says(
+        /\b(?:under|manag|supervis|head|lead|led|report|belong|parent|part|within|govern|command|direct|subordinate)|[下属管归领导督级]|包含|组成/,
+      ) === true,
   },
+  { preposition: /\b(from)$|(来自|从)$/, fits: fitsFrom },
 ]; // prettier-ignore
 
-/** Matches names of relations that tell another place than `to` does, or who acts: `lives in`, `transfer of`, `payer`. */
-const ofOther = /\b(?:in|at|on|of|with|for)$|\b[a-z]{2,}(?:er|or)$/;
+/** Whether `from` may name the end: `products from Exotic` for `supplied_by` and `lives_in`, but `trips from Paris` not for `visits`. */
+function fitsFrom(end: NamedEnd | null): boolean {
+  if (end === null) return true;
+  if (end.isFromName) return !end.says(getting) && !end.says(to.name);
+  if (end.says(from.said) || end.says(byGiver) || end.says(ofWhole)) return true;
+  if (end.says(to.said) || end.says(visiting)) return false;
+  // A thing does not come from what its verb leads to: `trips` that `visits` Paris. Persons may: `students` that `attends` a school.
+  return end.isOfPersons || end.says(ofOther) || !(end.leadsThere && end.says(isVerb));
+}
 
 /**
  * Refuses `artifacts to Harbor Museum` if the relation at the name does not tell this direction. A relation that leads from the noun to the
- * name and tells no direction fits `to`, as in `trips to Paris`, but not `under`.
+ * name and tells no direction fits `to`, as in `trips to Paris`, but neither `under` nor `from`.
  * @param hops the way from the named node to the answer
  * @param words a preposition behind a word for no label belongs to a verb, as in `belong to`
  * @throws UnplannableError
@@ -37,20 +75,11 @@ export function refuseDirection(
   schema: PlanSchema,
 ): void {
   const ahead = aheadOf({ text }, mention, kindsOf(labels, words));
-  for (const { preposition, said, opposite } of directions) {
+  for (const { preposition, fits } of directions) {
     const found = preposition.exec(ahead);
-    const word = found?.[1];
-    const isBehindNoun = ({ labels, mention: { end } }: SchemaWord): boolean =>
-      labels.size > 0 && /^\s+$/.test(text.slice(end, found?.index));
-    const noun = words.find(isBehindNoun);
-    if (word === undefined || noun === undefined) continue;
-    const [first] = hops;
-    const says = (hop: Hop | undefined, direction: RegExp): boolean =>
-      hop !== undefined && namesOfRelation(schema, hop.type).some(own => direction.test(normalizeText(own.replaceAll('_', ' '))));
-    if (says(first, said)) continue;
-    const leadsThere = first?.direction === 'in' && noun.labels.has(first.to);
-    const others = first ? hopsFrom(schema, first.from).filter(hop => leadsTo(hop, noun.labels, schema)) : [];
-    if (leadsThere && opposite && !says(first, opposite) && !says(first, ofOther) && !others.some(hop => says(hop, said))) continue;
+    const word = found?.slice(1).find(each => each !== undefined);
+    const noun = found && words.find(each => each.labels.size > 0 && isJoinedBy(text, each.mention, [found.index, ahead.length], mention));
+    if (word === undefined || !noun || fits(endOf(hops, noun, schema))) continue;
     throw new UnplannableError(
       `没有关系说明“${word} ${mention.text}”的方向；请写出关系的动词`,
       `No relation on the way tells what "${word}" means before "${mention.text}"; write the verb of the relation`,
@@ -58,16 +87,33 @@ export function refuseDirection(
   }
 }
 
+const asVerb = /^\s*(?:(?:that|who|which)\s+)?(?:(?:is|are|was|were|come|comes|came)\s+|[都均]?是?)?$/;
+const behindName = /^["'”’」》]?\s*(?:这里|那里|来)?的\s*$/;
+
+/** Whether a preposition joins a name to a noun before it, or in Chinese behind the name: 来自A的发票. */
+function isJoinedBy(text: string, noun: Mention, [start, end]: [number, number], name: Mention): boolean {
+  if (noun.end <= start) return asVerb.test(text.slice(noun.end, start));
+  return beginsWithFrom.test(text.slice(0, end)) && behindName.test(text.slice(name.end, noun.start));
+}
+
+function endOf([first]: Hop[], noun: SchemaWord, schema: PlanSchema): NamedEnd | null {
+  if (!first) return null;
+  const says = (hop: Hop, word: RegExp): boolean => saysIn(namesOfRelation(schema, hop.type), word);
+  const others = hopsFrom(schema, first.from).filter(hop => leadsTo(hop, noun.labels, schema));
+  return {
+    says: word => says(first, word),
+    isFromName: first.direction === 'out',
+    leadsThere: first.direction === 'in' && noun.labels.has(first.to),
+    othersSay: word => others.some(hop => says(hop, word)),
+    isOfPersons: [...noun.labels].every(label => isWho(schema, label)),
+  };
+}
+
 function leadsTo({ to }: Hop, labels: ReadonlySet<string>, schema: PlanSchema): boolean {
   return labels.has(to) || hopsFrom(schema, to).some(next => labels.has(next.to));
 }
 
 const endsWithTo = new RegExp(`\\b(?:${toWords})$`);
-
-/** Matches two directions before one name, of which a path could follow only one. */
-const both = new RegExp(
-  `(?:\\b(?:from|${toWords})\\s*(?:\\band\\b|[,/&])\\s*(?:from|${toWords})|(?:来?自|[从由到至往])\\s?(?:以?及|[和与并且、/])\\s?(?:来?自|[从由到至往]))$`,
-);
 
 /**
  * Refuses two directions of one name, as in `to and from A`, and of names that the question joins, as in `to A or from B`.
@@ -78,7 +124,7 @@ export function refuseTwoDirections(text: string, { mention, terms }: Anchor, ki
   const said = terms.map(term => aheadOf({ text }, term.mention, kinds));
   const from = said.some(ahead => /\bfrom$/.test(ahead));
   const to = said.flatMap(ahead => endsWithTo.exec(ahead)?.[0] ?? [])[0];
-  const two = both.exec(said[0] ?? '')?.[0] ?? (from && to !== undefined ? `${to} … from` : undefined);
+  const two = bothWays.exec(said[0] ?? '')?.[0] ?? (from && to !== undefined ? `${to} … from` : undefined);
   if (two === undefined) return;
   throw new UnplannableError(
     `“${two}”是“${mention.text}”的两个方向；请分开问`,
