@@ -55,4 +55,16 @@ describe('confirmNames', () => {
     const linked = { text, today: '2026-11-20', mentions, unknown: [] };
     expect(confirmNames('What is the Tier of Rivers', linked, entities).unknown).toEqual([]);
   });
+
+  it('keeps a name behind the plural of a label and "of"', () => {
+    const text = 'what are the tiers of rivers';
+    const label = { as: 'label' as const, label: 'Tier' };
+    const named = { as: 'entity' as const, approximate: true, nodes: [{ id: 13, label: 'Film' }] };
+    const mentions = [
+      { text: 'tiers', start: 13, end: 18, meanings: [label] },
+      { text: 'rivers', start: 22, end: 28, meanings: [named] },
+    ];
+    const linked = { text, today: '2026-11-20', mentions, unknown: [] };
+    expect(confirmNames('What are the Tiers of Rivers', linked, entities).unknown).toEqual([]);
+  });
 });

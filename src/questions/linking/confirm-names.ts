@@ -81,7 +81,12 @@ function isOfLongerName(written: string | null, { start }: Mention, mentions: re
   const first = written === null || !/^\p{Lu}/u.test(written.slice(start)) ? null : beginsName.exec(written.slice(0, start));
   if (!first) return false;
   const from = first.index + first[0].indexOf(first[1]!);
-  return !mentions.some(({ start: at, meanings }) => at === from && meanings.some(({ as }) => as === 'property' || as === 'relation'));
+  // A plural counts things, and begins no name: `the Books of Austen`.
+  const isPlural = first[1]!.endsWith('s');
+  return !mentions.some(
+    ({ start: at, meanings }) =>
+      at === from && meanings.some(({ as }) => as === 'property' || as === 'relation' || (isPlural && as === 'label')),
+  );
 }
 
 function isNear(text: string, node: AnswerNode | undefined): boolean {

@@ -132,7 +132,7 @@ export async function linkQuestion(
     if (pace.isOverdue) await pace.turn();
     if (intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text)) intents.push(withoutBeginning(mention, found));
   }
-  const texts = await findTextConditions(question, text, found, pace);
+  const texts = await findTextConditions(question, text, [...times.filter(isReal), ...found], pace);
   const named = [...times.filter(isReal), ...found, ...intents, ...findSums(text, found), ...texts.filter(isReal), ...idioms];
   const unreal = [
     ...[...times, ...texts].filter(mention => !isReal(mention)),

@@ -90,6 +90,11 @@ async function findTexts(question: string, text: string, found: Mention[], pace:
       continue;
     }
     const at = match.index + match[0].lastIndexOf(own);
+    // `ending in 2026` tells the date of an end.
+    const isTime = found.some(
+      ({ start: from, meanings }) => from <= at + own.length && from >= start && meanings.some(({ as }) => as === 'time'),
+    );
+    if (!isOfName && exact === undefined && isTime) continue;
     const written = question.length === text.length ? question.slice(at, at + own.length) : own;
     const values = [...new Set([written, own].map(value => value.toLowerCase()))];
     conditions.push({ ...mention, meanings: [{ as: 'intent', intent: { kind: 'text', operator, values, isDenied: no !== undefined } }] });

@@ -3,6 +3,7 @@ import { intentsOf, type Mention, meaningOf } from './meaning.js';
 import { isCountry } from './name-synonyms.js';
 import { measureWord } from './numerals.js';
 import { isCommonWord, isParticle, withoutStopWords } from './stop-words.js';
+import { behindLongUnit } from './units.js';
 
 /** Words that say how many or how often. If no mention covers such a word, the answer would ignore it. */
 const quantities = new Set('few many more less again exactly just'.split(' '));
@@ -73,7 +74,10 @@ function modifiersIn(text: string, mentions: Mention[]): string[] {
     const before = withoutStopWords(ahead).at(-1) ?? '';
     const isNoun = meanings.some(({ as }) => as === 'label' || as === 'relation' || as === 'value' || as === 'property');
     // `少于3人的船`: 人 is the unit of the number and does not limit 船.
-    const isUnit = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between')) && ahead === before && units.has(before);
+    const isBehindNumber = previous && (intentsOf(previous, 'compare') ?? intentsOf(previous, 'between'));
+    // 日元 ends with 元, because 日 is passed over as a word for days.
+    const isLong = previous !== undefined && ahead !== '' && behindLongUnit(text, previous.end) === previous.end + ahead.length;
+    const isUnit = isBehindNumber && (isLong || (ahead === before && units.has(before)));
     const isModifier =
       /^\p{Script=Han}$/u.test(before) && ahead.endsWith(before) && !isParticle(before) && !adverbs.has(before) && !isCommonWord(before);
     // `中国籍乘客`: 国籍 behind 中 is not a property here, even if 中国 is not a known value.
