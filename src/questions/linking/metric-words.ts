@@ -36,7 +36,7 @@ const rules: Rule[] = [
   {
     pattern: new RegExp(`(?:介于|在|\\bbetween\\s)\\s*${amount}\\s*(?:到|至|和|与|-|~|and|to)\\s*${amount}(?:之间)?`, 'g'),
     read: groups => {
-      const both = [readBound('>=', groups), readBound('<=', groups.slice(4))].filter(word => word !== null);
+      const both = [readBound('>=', withScale(groups)), readBound('<=', groups.slice(4))].filter(word => word !== null);
       return both.length === 2 ? both : [];
     },
   },
@@ -81,6 +81,12 @@ export function findMetricWords(text: string): Mention[] {
       return [{ text: match[0], start: match.index, end: match.index + match[0].length, meanings }];
     }),
   );
+}
+
+/** The lower bound of a range with the scale of the upper one: `between 1 and 2 million`, but not 5000到1万. */
+function withScale([sign, low, own, unit, , high, shared]: (string | undefined)[]): (string | undefined)[] {
+  const isShared = own === undefined && unit === undefined && Number(low?.replaceAll(',', '')) <= Number(high?.replaceAll(',', ''));
+  return [sign, low, isShared ? shared : own, unit];
 }
 
 function readBound(

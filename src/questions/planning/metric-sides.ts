@@ -41,13 +41,23 @@ export function readSides(
   const [dimension, other] = sides;
   if (dimension !== undefined && other === undefined) return { dimension };
   // `compare 华东 by category` compares the categories, but `by category compared with 华东` and 各地区的销售额比去年高吗 do not.
-  if (isOfTimes || (dimensions.size > 0 && (!comparing || comparesAll.test(comparing.text)))) return null;
+  const isOfAll = !comparing || (comparesAll.test(comparing.text) && !isOfTime(terms, comparing));
+  if (isOfTimes || (dimensions.size > 0 && isOfAll)) return null;
   return {
     reason: {
       zh: `不清楚“${word.text}”说的是哪些；请写出同一维度的几个值，或几个时段`,
       en: `It is not clear what "${word.text}" is between; name several values of one dimension, or several periods`,
     },
   };
+}
+
+/** Whether a comparing word has one time as its side: 各地区销售额与去年对比, 对比去年 at the end. 对比去年各地区的销售额 compares the regions. */
+function isOfTime({ text, times }: QuestionTerms, { start, end }: Mention): boolean {
+  return times.some(
+    ({ mention }) =>
+      (mention.end <= start && /^[\s的]*$/.test(text.slice(mention.end, start))) ||
+      (end <= mention.start && text.slice(end, mention.start).trim() === '' && /^[的\s?？.。]*$/.test(text.slice(mention.end))),
+  );
 }
 
 /** Matches units of money or percent. A metric in another unit, such as 件, and a metric that counts may be asked for by `number of`. */
