@@ -80,3 +80,32 @@ describe('two ends of one kind', () => {
     expect(await bank.ask('Ann Main的包裹')).toMatch(/^(?:asked|refused|choices)/);
   });
 });
+
+describe('a preposition behind limits', () => {
+  const library = aWorld({
+    labels: [namedLabel('Transfer', ['调拨'], [['copies', 'int', '册数']]), namedLabel('Branch', ['分馆'], []), namedLabel('Book', ['图书'], [['language', 'string', '语言'], ['pages', 'int', '页数']])],
+    edges: [
+      edge('sent_from', ['调出馆'], 'Transfer', 'Branch'),
+      edge('sent_to', ['调入馆'], 'Transfer', 'Branch'),
+      edge('transfer_of', ['调拨图书'], 'Transfer', 'Book'),
+      edge('kept_at', ['存放于'], 'Book', 'Branch'),
+    ],
+    toOne: { outgoing: ['sent_from', 'sent_to', 'transfer_of', 'kept_at'], incoming: [] },
+    names: { Branch: ['North Branch'], Book: [], Transfer: [] },
+    values: { Book: { language: ['English'] } },
+  }); // prettier-ignore
+
+  it.each([
+    ['transfers with copies over 5 from North Branch', 'sent_from'],
+    ['transfers with more than 5 copies to North Branch', 'sent_to'],
+    ['transfers sorted by copies from North Branch', 'sent_from'],
+    ['transfers of English books to North Branch', 'sent_to'],
+    ['transfer with the highest copies from North Branch', 'sent_from'],
+  ])('%s: belongs to the noun before them', async (question, type) => {
+    expect(await library.ask(question)).toContain(`:${type}]`);
+  });
+
+  it('is refused if two nouns may own it', async () => {
+    expect(await library.ask('transfers of books over 300 pages from North Branch')).toMatch(/^refused: It is not clear to which word/);
+  });
+});

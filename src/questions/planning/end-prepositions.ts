@@ -1,5 +1,5 @@
 import { type EdgeSchema } from '../../cypher/semantics/graph-schema.js';
-import { isJoined, type Mention } from '../linking/meaning.js';
+import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { from, saysIn, to } from './direction-words.js';
 
@@ -10,12 +10,17 @@ export const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自
 const ownWord =
   /^\s*$|\s(?:those|(?:is|are|was|were)(?:\s+there)?)\s*$|(?:[的是有,，请]|[列给]出|列举|查[询找]|看看|统计|显示|所有|全部|哪些|多少)\s*$/;
 
+/** Matches the text between a noun and a preposition, without the limits of the noun. */
+const betweenLimits = /^\s+(?:(?:with|having|of|and|the|an?)\s+)*$/;
+
 /** The name of a thing in a question, before which a preposition may stand. */
 export interface NamePlace {
   name: Mention;
   terms: QuestionTerms;
   /** The words for what is asked for, to which a preposition may join the name. */
   nouns: readonly Mention[];
+  /** Those of them that are asked for themselves. In `loans of artifacts with weight over 5 from A` the artifacts may be from A. */
+  heads: readonly Mention[];
   /** The words for the kind of the named thing. */
   kinds: readonly Mention[];
 }
@@ -32,7 +37,7 @@ export function aheadOf({ text }: { text: string }, name: Mention, kinds: readon
  * Whether a text ends with a noun that the preposition behind it may join to a name, or with no word at all. In `related to A`, `to and
  * from A` and 到和从A the preposition belongs to another word, and tells no end.
  */
-export function joinsNoun(before: string, { terms, nouns, kinds }: NamePlace): boolean {
+export function joinsNoun(before: string, { terms, nouns, heads, kinds }: NamePlace): boolean {
   const { text, entities, values, times, denials, grain } = terms;
   const names = [...entities, ...values, ...times].map(({ mention }) => mention);
   const kindsBehind = kinds.filter(({ start }) => names.some(({ end }) => isJoined(text, end, start)));
@@ -40,7 +45,14 @@ export function joinsNoun(before: string, { terms, nouns, kinds }: NamePlace): b
   // `loans from` may be one mention, whose first word also names the relation `loaned_from`.
   const hasPreposition = nouns.some(({ start, end }) => start < length && end > before.length);
   const places = [...nouns, ...names, ...kindsBehind, ...denials, ...(grain ? [grain] : [])];
-  return hasPreposition || ownWord.test(before) || places.some(({ end }) => end === length);
+  if (hasPreposition || ownWord.test(before) || places.some(({ end }) => end === length)) return true;
+  // No name belongs to the limits in `transfers with copies over 5 from A`, so the preposition belongs to the noun before them.
+  const limits = [...terms.properties, ...terms.compares, ...terms.orders, ...(terms.top ? [terms.top] : [])].map(each => each.mention);
+  const rest = fillPlaces(
+    before,
+    [...limits, ...terms.groups].filter(({ end }) => end <= before.length),
+  );
+  return heads.some(({ end }) => end < length && betweenLimits.test(rest.slice(end)));
 }
 
 /**

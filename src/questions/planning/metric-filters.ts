@@ -110,7 +110,8 @@ function rolesNamed(
     isAskedFor(terms, own) ||
     startsWithEnd.test(own.text);
   const kinds = mentions.filter(own => meaningOf(own, 'label') !== null);
-  const place = { name: mention, terms, nouns: mentions.filter(isAsked), kinds };
+  const nouns = mentions.filter(isAsked);
+  const place = { name: mention, terms, nouns, heads: nouns, kinds };
   const before = aheadOf(terms, mention, []);
   const namesOf = (role: string): string[] => [role, ...(dimensions.find(({ name }) => name === role)?.aliases ?? [])];
   const isNamed = (name: string): boolean =>

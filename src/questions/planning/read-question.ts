@@ -78,10 +78,10 @@ class PatternReader {
     this.anchors = all.filter(anchor => !anchor.terms.some(term => inNegation.has(term)));
     for (const { excluded } of part.negatedParts) for (const anchor of this.anchors) if (anchor.terms.some(term => excluded.has(term))) anchor.negated = true; // prettier-ignore
     const others = this.anchors.filter(({ mention }) => mention.start !== part.endsAt?.start);
-    this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
-    for (const [anchor, words] of this.wordsOf) words.push(...this.prepositionOf(anchor, words));
     this.blank = outsideNames(context.terms);
     this.blankValues = outsideValues(context.terms);
+    this.wordsOf = shareOut(context.terms.text, others, part.words, part.asked.word, context.language);
+    for (const [anchor, words] of this.wordsOf) words.push(...this.prepositionOf(anchor, words));
     this.shared = sharedWord(this.blank, part.words);
     const read = (anchor: Anchor, words: SchemaWord[], to: string) => this.readFrom(anchor, words, { word: null, type: null }, to);
     this.exclusions = new Exclusions(context, part, this.attached, read, this.notes);
@@ -97,7 +97,8 @@ class PatternReader {
     refuseTwoDirections(terms.text, anchor, kinds);
     const from = new Set([...(asked.word?.labels ?? []), ...(target === null ? [] : [target])]);
     if (words.some(({ relations }) => relations.size > 0)) return [];
-    const place = { name: mention, terms, nouns: nounsOf(terms.text, kindsOf([...from], allWords), allWords), kinds };
+    const heads = kindsOf([...from], allWords);
+    const place = { name: mention, terms, nouns: nounsOf(this.blankValues, heads, allWords), heads, kinds };
     const type = relationSaid(place, schema.edges, from, labels);
     const isBetween = (word: SchemaWord): boolean =>
       word.mention.end <= mention.start && !kinds.includes(word.mention) && place.nouns.some(({ end }) => end <= word.mention.start);

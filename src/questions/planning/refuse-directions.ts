@@ -21,14 +21,15 @@ interface NamedEnd {
 }
 
 /** Matches names for the one who gets something, whichever way the relation leads. */
-const getting = /\b(?:receiv|recipient|consignee|buy|bought|purchas|order|borrow|rent|leas)|收[货件款到]|购买|订购|借阅|[借转]入/;
+const receiving = /\b(?:receiv|recipient|consignee)|收[货件款到]/;
+const getting = new RegExp(`${receiving.source}|\\b(?:buy|bought|purchas|order|borrow|rent|leas)|购买|订购|借阅|[借转]入`);
 const byGetter = /(?:borrow|receiv|bought|purchas|order|rent|leas|treat|examin)[a-z]* by\b/;
 const byGiver = new RegExp(`\\b(?!${byGetter.source})[a-z]+ by\\b`);
 /** Matches names of relations that tell another place than `to` does, or who acts: `lives in`, `transfer of`, `payer`. */
 const ofOther = /\b(?:in|at|on|of|with|for)$|\b[a-z]{2,}(?:er|or)$/;
 /** Matches names that lead to their end, although they may also join a part to its whole: `belongs to`, `customer`. */
 const ofWhole = /\b(?:belong|assign|regist|attach|report|relat|connect|link)[a-z]* to\b|\b(?:buyer|customer)/;
-const visiting = /\bvisit|\bpayee|\baddressee|游览|访问|参观|拜访/;
+const visiting = /\bvisit(?:s|ed|ing)\b|\bpayee|\baddressee|游览|访问|参观|拜访/;
 const isVerb = /^[a-z]+(?:[^su]s|ed)$/;
 
 /** Prepositions right before a name, with a test whether the relation at the name fits. */
@@ -37,7 +38,7 @@ const directions: readonly { preposition: RegExp; fits: (end: NamedEnd | null) =
     preposition: new RegExp(`\\b(${toWords})$`),
     fits: end =>
       end !== null &&
-      (end.says(end.isFromName ? getting : to.said) ||
+      (end.says(end.isFromName ? receiving : to.said) ||
         (end.leadsThere && !end.says(from.said) && !end.says(byGiver) && !end.says(ofOther) && !end.othersSay(to.said))),
   },
   {
@@ -122,9 +123,9 @@ const endsWithTo = new RegExp(`\\b(?:${toWords})$`);
  */
 export function refuseTwoDirections(text: string, { mention, terms }: Anchor, kinds: readonly Mention[]): void {
   const said = terms.map(term => aheadOf({ text }, term.mention, kinds));
-  const from = said.some(ahead => /\bfrom$/.test(ahead));
-  const to = said.flatMap(ahead => endsWithTo.exec(ahead)?.[0] ?? [])[0];
-  const two = bothWays.exec(said[0] ?? '')?.[0] ?? (from && to !== undefined ? `${to} … from` : undefined);
+  const saysFrom = said.some(ahead => /\bfrom$/.test(ahead));
+  const word = said.flatMap(ahead => endsWithTo.exec(ahead)?.[0] ?? [])[0];
+  const two = bothWays.exec(said[0] ?? '')?.[0] ?? (saysFrom && word !== undefined ? `${word} … from` : undefined);
   if (two === undefined) return;
   throw new UnplannableError(
     `“${two}”是“${mention.text}”的两个方向；请分开问`,
