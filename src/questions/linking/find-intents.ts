@@ -65,11 +65,13 @@ const order = (descending: boolean | null): Rule['read'] => is({ kind: 'order', 
 const high = { zh: '[高大多晚新]', en: 'high|larg|big|lat|new|great|most expensive' };
 const low = { zh: '[低小少早旧]', en: 'low|small|earli|old|cheap' };
 
-/** The pattern for an order with a direction: 降序, 从高到低排序, `in descending order of`, `from high to low`, `largest first`. */
-function ordering(words: string, from: typeof high, to: typeof high, [prefix, creasing]: [string, string]): RegExp {
+/**
+ * The pattern for an order with a direction: 降序, 从高到低排序, `in descending order of`, `from high to low`, `largest first`.
+ * @param named the names of the direction: `descending`
+ */
+function ordering(words: string, from: typeof high, to: typeof high, named: string): RegExp {
   const [first, last] = [`(?:the )?(?:${from.en})(?:e?st)?`, `(?:the )?(?:${to.en})(?:e?st)?`];
-  const named = `(?:in )?(?:the )?(?:${prefix}scending|${creasing}creasing)(?: order)?|${prefix}sc`;
-  const english = `${named}|from ${first} to ${last}|${first} first`;
+  const english = `(?:in )?(?:the )?(?:${named})(?: order)?|from ${first} to ${last}|${first} first`;
   return new RegExp(`(?:${words}|[从由]${from.zh}[到至]${to.zh}(?:的?顺序)?)(?:排[序列]?)?|\\b(?:${english})\\b`, 'g');
 }
 
@@ -119,10 +121,10 @@ const rules: Rule[] = [
     pattern: new RegExp(`(?:(?:在|介于)\\s*|(?<![-−]\\s?))${unitAmount}\\s*(?:到|至|和|与|-|~)\\s*${unitAmount}\\s*之间`, 'g'),
     read: between,
   },
-  // `5到10元的`: only a unit behind both numbers tells that they are not a time, an order or names.
+  // 5到10元的, `价格5到10元，`: only a unit behind both numbers tells that they are not a time, an order or names.
   {
     pattern: new RegExp(
-      `(?<![-−]\\s?)${notAfterNumber}${amountPattern}\\s*(?:到|至|-|~)\\s*${amountPattern}(?=\\s?(?![月日天周年])${unitPattern}的)`,
+      `(?<![-−]\\s?)${notAfterNumber}${unitAmount}\\s*(?:到|至|-|~)\\s*${amountPattern}(?=\\s?(?![月日天周年])${unitPattern}(?:$|[的且并或和与\\s,，、;；。?？]))`,
       'g',
     ),
     read: between,
@@ -170,11 +172,11 @@ const rules: Rule[] = [
     read: top(true, { by: 'date' }),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:earliest|oldest|eldest|first)(?:\\s+${countPattern}\\b)?`, 'g'), read: top(false, { by: 'date' }) },
-  { pattern: ordering('降序|倒序|逆序', high, low, ['de', 'de']), read: order(true) },
-  { pattern: ordering('升序|正序', low, high, ['a', 'in']), read: order(false) },
+  { pattern: ordering('降序|倒序|逆序', high, low, 'descending|decreasing|desc'), read: order(true) },
+  { pattern: ordering('升序|正序', low, high, 'ascending|increasing|asc'), read: order(false) },
   {
     pattern:
-      /排序|排列(?!组合)|\b(?:sorted|ordered|ranked|arranged)(?= (?:by|in|from|(?:de|a)scending)\b)|(?<=^\s*(?:please )?|,\s*)(?:sort|rank|order|arrange)(?=\s.*\bby\b)/g,
+      /排序|排列(?!组合)|排名(?=[\s?？。]*$)|\b(?:sorted|ordered|ranked|arranged)(?= (?:by|in|from|(?:de|a)scending)\b)|(?<=^\s*(?:please )?|,\s*)(?:sort|rank|order|arrange)(?=\s.*\bby\b)/g,
     read: order(null),
   },
   { pattern: /比(?![例如较重值赛])|\bthan\b/g, read: is({ kind: 'than' }) },
@@ -289,6 +291,12 @@ const rules: Rule[] = [
   },
   {
     pattern: /\b(?:not|cannot|non|except(?: for)?|excluding|excludes?|other than|apart from|outside(?: of)?)\b|\b[a-z]+n['’]t\b/g,
+    read: negation(true),
+  },
+  {
+    // `all books but Dune`
+    pattern:
+      /\bbut(?= (?:those|the ones?)\b)|(?<=\b(?:all|every|everything|everyone|everybody|any)\b[^,.?]{0,40} )but(?! (?:also|only|no|not|never|with|without|who|that|which|(?:is|are|was|were|ha[sd]|have|do|does|did)(?:n['’]t)?|in|from|by|at|for|on|of|to|after|before|since)\b)/g,
     read: negation(true),
   },
   {

@@ -7,6 +7,7 @@ import { isDate, isTime } from '../linking/date-names.js';
 import { happened, saysHappened } from './happened.js';
 import { dateOfEvent, dateSaid, ownDate, timesOf } from './label-dates.js';
 import { type NameChoices } from './name-choices.js';
+import { joinsConditions } from './joining-words.js';
 import { isNumeric } from '../linking/numerals.js';
 import { type Threshold } from './measures.js';
 import { UnplannableError } from './question-plan.js';
@@ -158,9 +159,6 @@ function yearFrom(day: string, property: string, time: string): number {
   );
 }
 
-/** Matches the text between two conditions that both hold: ` and `, 且, 并在. */
-const both = /^[\s,，]*(?:and|but|且|而且|并且?|但是?|又)?\s*(?:(?:is|are|was|were|has|have|had|been|that|which|who)\s+)*[在于]?\s*$/;
-
 /**
  * Each of several times with the date before it (`started in 2025 and ended in 2026`) or behind it (2025年开始且2026年结束). Null unless each time
  * has a date of its own, and all of them must hold.
@@ -171,7 +169,10 @@ function timesWithDates({ text, times }: QuestionTerms, words: SchemaWord[]): [T
   const alternate = (first: { mention: Mention }[], second: { mention: Mention }[]): boolean =>
     first.every(({ mention }, i) => {
       const [end, next] = [second[i]?.mention.end ?? 0, first[i + 1]?.mention.start];
-      return mention.end <= (second[i]?.mention.start ?? 0) && (next === undefined || (end <= next && both.test(text.slice(end, next))));
+      return (
+        mention.end <= (second[i]?.mention.start ?? 0) &&
+        (next === undefined || (end <= next && joinsConditions.test(text.slice(end, next))))
+      );
     });
   const isPaired = alternate(dates, times) || alternate(times, dates);
   return isPaired ? times.flatMap((time, i) => (dates[i] ? [[time, dates[i]]] : [])) : null;

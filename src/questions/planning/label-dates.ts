@@ -1,7 +1,9 @@
-import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { eventsOf, isDate, isDateOrYear } from '../linking/date-names.js';
+import { type QuestionTerms } from '../linking/question-terms.js';
 import { senseOf } from '../linking/synonyms.js';
-import { type SchemaWord } from './schema-word.js';
+import { isTimeOfEvent } from './happened.js';
+import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
 /** The date properties of a label or relation; its year properties if it has no date properties. */
 export function datesOf(element: { properties: PropertySchema[] }): PropertySchema[] {
@@ -18,6 +20,29 @@ export function timesOf({ properties }: { properties: PropertySchema[] }): Prope
 /** The date of the event that a word names: `shipped` and 发货 mean `shipped date`. Null if the label has no such date. */
 export function dateOfEvent(label: LabelSchema | undefined, { text }: SchemaWord['mention']): PropertySchema | null {
   return timesOf(label ?? { properties: [] }).find(date => eventsOf(date).some(event => senseOf(event) === senseOf(text))) ?? null;
+}
+
+/**
+ * A word for relations that with a time beside it tells a date of the things that are asked for: in `films released in 2020` the
+ * release of the films, although 发行 of companies means the same. It names its relation beside a name to which the relation leads.
+ */
+export function asDatedEvent(word: SchemaWord, terms: QuestionTerms, schema: GraphSchema): SchemaWord {
+  // In `customers registered in 2024 placed orders` the time belongs to the verb before it.
+  const isVerbFirst = /^[a-z]/.test(word.mention.text);
+  const times = terms.times.filter(({ mention: { start } }) => !isVerbFirst || start >= word.mention.end);
+  if (!isOnlyRelation(word) || !isTimeOfEvent({ ...terms, times }, word)) return word;
+  const ends = schema.edges.filter(({ type }) => word.relations.has(type)).flatMap(edge => [edge.sourceLabel, edge.targetLabel]);
+  const named = [...terms.entities.flatMap(({ nodes }) => nodes), ...terms.values.flatMap(({ values }) => values)];
+  if (named.some(({ label }) => ends.includes(label))) return word;
+  const dated = schema.labels.filter(({ name }) => ends.includes(name) && terms.labels.some(({ label }) => label === name));
+  const [found, ...others] = dated.flatMap(label => {
+    const date = dateOfEvent(label, word.mention);
+    return date ? [{ label, date }] : [];
+  });
+  if (!found || others.length > 0) return word;
+  const { name: property, type } = found.date;
+  const meaning = { as: 'property' as const, owner: 'node' as const, ownerName: found.label.name, property, type, isEvent: true as const };
+  return { mention: word.mention, labels: new Set(), relations: new Set(), properties: [meaning] };
 }
 
 /** Senses of verbs that create a thing. Such a verb does not point to a later date of the thing. */

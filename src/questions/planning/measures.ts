@@ -118,6 +118,9 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], terms: QuestionTe
   const atEnd = (name: string): boolean =>
     schema.edges.some(({ type, sourceLabel, targetLabel }) => words.some(each => each.relations.has(type)) && [sourceLabel, targetLabel].includes(name)); // prettier-ignore
   const labels = [...schema.labels.filter(({ name }) => named(name)), ...schema.labels.filter(({ name }) => !named(name) && atEnd(name))];
+  const isOfLabel = word?.properties.some(({ owner, ownerName }) => owner === 'node' && labels.some(({ name }) => name === ownerName));
+  // In `patients born in 1990 who were admitted last` the admission is not a date of the patients, who are not ranked by birth instead.
+  if (word && isOnlyDate(word) && isOfLabel !== true) throw notTheirDate(ranking.text, word.mention.text);
   const dated: MeasuredProperty[] = [];
   for (const label of labels) {
     const { name } = label;
@@ -144,6 +147,17 @@ function measuredDate(schema: PlanSchema, words: SchemaWord[], terms: QuestionTe
       `"${ranking.text}" may be by ${first.label}.${first.property.name} or ${second.label}.${second.property.name}: say which`,
     );
   return first ?? null;
+}
+
+function isOnlyDate({ labels, relations, properties }: SchemaWord): boolean {
+  return labels.size + relations.size === 0 && properties.every(isTime);
+}
+
+function notTheirDate(ranking: string, word: string): UnplannableError {
+  return new UnplannableError(
+    `“${word}”不是所排对象的日期，不能按它排“${ranking}”；请写出所排对象的一个日期`,
+    `"${word}" is not a date of the ranked things, so "${ranking}" cannot go by it; name one of their dates`,
+  );
 }
 
 const birth = senseOf('birth');
@@ -176,7 +190,7 @@ function hasPrice({ labels }: SchemaWord, schema: PlanSchema): boolean {
   );
 }
 
-function isMoney({ name, column }: PropertySchema): boolean {
+export function isMoney({ name, column }: PropertySchema): boolean {
   return /(?<!评)价|金额|费|(?<!条)款|\b(?:price|amount|cost|fee|premium|revenue)s?\b/i.test(
     `${name} ${column ?? ''}`.replaceAll('_', ' '),
   );

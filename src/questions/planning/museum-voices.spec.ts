@@ -234,11 +234,12 @@ describe('a ranking beside a condition with another verb', () => {
     'Which artifact did May Quinn last examine?',
     'When did May Quinn examine Jade Cup last?',
     'May Quinn上次检查Jade Cup是什么时候',
+    'Which researcher hired in 2020 examined Jade Cup last?',
   ])('%s: goes by the date of its own verb', async question => {
     expect(await passive.ask(question)).toContain('max(r1.examined_on)');
   });
 
-  it.each(['Which researcher hired in 2020 examined Jade Cup last?', 'Who examined Jade Cup last?', '谁上次检查了Jade Cup'])(
+  it.each(['Who examined Jade Cup last?', '谁上次检查了Jade Cup'])(
     '%s: is refused instead of ranked by the date of the condition',
     async question => {
       expect(await passive.ask(question)).toMatch(/^refused: /);

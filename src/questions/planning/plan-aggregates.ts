@@ -37,7 +37,12 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
   ): Promise<GraphPlan> {
     const { label, property, word } = measured;
     const { top } = this.terms;
-    this.use({ aggregate: true, groups, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
+    this.use({
+      aggregate: true,
+      groups,
+      order: this.isInOrder(word?.mention ?? null, top?.descending !== false),
+      property: term => term.mention === word?.mention || this.isLimit(term.mention),
+    });
     const to = this.onlyLabel(target);
     const relations = this.words.filter(each => each.labels.size === 0 && each.relations.size > 0);
     const way = to === label ? [] : await this.wayTo(to, label, relations, null);
@@ -67,6 +72,7 @@ export abstract class AggregatePlanner extends ComparisonPlanner {
       groups: [...groups, ...each],
       property: term => isGroup(term) || term.mention === word?.mention || this.isLimit(term.mention),
       aggregate: true,
+      order: group !== null && this.isInOrder(word?.mention ?? null, true),
     });
     const writer = await this.read({
       target: label,

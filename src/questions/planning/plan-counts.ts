@@ -7,7 +7,6 @@ import { type Threshold } from './measures.js';
 import { countedOfSome, QuestionDraft } from './question-draft.js';
 import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
 import { refuseUnit } from './refuse-units.js';
-import { isOfKind } from './said-order.js';
 import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
 import { scorePath } from './score-path.js';
@@ -27,7 +26,7 @@ export abstract class CountPlanner extends QuestionDraft {
       counts: true,
       groups: this.terms.groups.filter(word => isEach(word.text) || follows(group.mention, word)),
       property: term => this.isLimit(term.mention),
-      order: this.wantsHighestFirst(group),
+      order: this.isInOrder(null, true),
     });
     return this.countOver(
       group,
@@ -36,18 +35,6 @@ export abstract class CountPlanner extends QuestionDraft {
       'group',
       true,
       end => `RETURN t, count(DISTINCT ${end}) AS n ORDER BY n DESC${this.thenDisplay(this.onlyLabel(group))}`,
-    );
-  }
-
-  /** Whether the question wants the order that counts have: `number of orders by customer in descending order`, 各客户的订单数从高到低. */
-  private wantsHighestFirst(group: SchemaWord): boolean {
-    const { text, orders, counts } = this.terms;
-    const [order, other] = orders;
-    if (!order || other || order.descending !== true || isOfKind(order.mention)) return false;
-    const { start, end, text: own } = order.mention;
-    const before = /^[a-z]/.test(own) ? [group.mention] : counts;
-    return (
-      /^\s*[?？.。]?$/.test(text.slice(end)) && before.some(word => word.end <= start && /^[\s,，]*$/.test(text.slice(word.end, start)))
     );
   }
 

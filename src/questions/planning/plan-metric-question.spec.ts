@@ -45,6 +45,33 @@ describe('planMetricQuestion', () => {
     ],
     ['销售额20万以上的类别', { dimensions: ['类别'], having: [{ op: '>=', value: '200000' }] }],
     ['regions with revenue above 1,200.50', { dimensions: ['地区'], having: [{ op: '>', value: '1200.50' }] }],
+    [
+      'categories with a revenue between 1 and 2 million',
+      {
+        having: [
+          { op: '>=', value: '1000000' },
+          { op: '<=', value: '2000000' },
+        ],
+      },
+    ],
+    [
+      '销售额在100到200万之间的类别',
+      {
+        having: [
+          { op: '>=', value: '1000000' },
+          { op: '<=', value: '2000000' },
+        ],
+      },
+    ],
+    [
+      '销售额在5000到1万之间的类别',
+      {
+        having: [
+          { op: '>=', value: '5000' },
+          { op: '<=', value: '10000' },
+        ],
+      },
+    ],
     ['categories with a revenue of more than 1.5 million in 2024', { having: [{ op: '>', value: '1500000' }] }],
     ['华东的客户在2025年第三季度的销售额', { dimensions: [], filters: [{ field: '地区', op: 'in', values: ['华东'] }] }],
     ['revenue from customers in 华东', { dimensions: [], filters: [{ field: '地区', op: 'in', values: ['华东'] }] }],
@@ -85,6 +112,9 @@ describe('planMetricQuestion', () => {
     ['今年7月和8月比销售额增长多少', { time: { from: '2026-08-01', to: '2026-09-01' }, compare: { offset: '1 month' } }],
     ['2025年12月和1月的销售额对比', { time: { from: '2025-12-01', to: '2026-02-01', grain: 'month' }, compare: null }],
     ['对比各地区的销售额', { dimensions: ['地区'], filters: [] }],
+    ['对比2024年各地区的销售额', { dimensions: ['地区'], time: { from: '2024-01-01' } }],
+    ['各地区销售额排名', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc' }] }],
+    ['top 3 regions by revenue in descending order', { order: [{ by: 'value', dir: 'desc' }], limit: 3 }],
     ['比较各地区的销售额', { dimensions: ['地区'] }],
     ['各地区销售额的比较', { dimensions: ['地区'] }],
     ['对比华东各类别的销售额', { dimensions: ['类别'], filters: [{ values: ['华东'] }] }],
@@ -144,6 +174,9 @@ describe('planMetricQuestion', () => {
     ['各地区的销售额比去年高吗', 'what "比" is between'],
     ['各地区的销售额比华东高吗', 'what "比" is between'],
     ['revenue by region compared with last year', 'what "compared with" is between'],
+    ['各地区销售额与去年对比', 'what "对比" is between'],
+    ['各地区的销售额对比去年', 'what "对比" is between'],
+    ['bottom 3 regions by revenue in descending order', 'can only sort the values of the metric'],
     ['revenue of regions with more than 20 orders', 'no dimension "orders"'],
     ['2024年3月的销售额增长了多少', 'year over year'],
     ['销售额增长了多少', 'name the period'],

@@ -7,6 +7,7 @@ import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
 import { whyNegated, whyStatistic } from '../linking/negation.js';
 import { type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
+import { joinsKeys } from './joining-words.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
@@ -130,7 +131,9 @@ function planMetric(
   const grouped = dimensions.size > 0 || grain !== null;
   if (terms.top && !grouped)
     return fail(`不清楚“${terms.top.mention.text}”排的是什么`, `It is not clear what "${terms.top.mention.text}" ranks`);
-  const said = saidDirection(terms, linked.mentions, ranks || grain !== null || dimensions.size === 0);
+  const isRanked =
+    ranking !== null || terms.orders.some(order => terms.top && order.descending !== null && order.descending !== terms.top.descending);
+  const said = saidDirection(terms, linked.mentions, isRanked || grain !== null || dimensions.size === 0);
   if (typeof said === 'object') return said;
   const descending = terms.top?.descending ?? ranking?.descending ?? said;
   const order: MetricCall['order'] =
@@ -227,10 +230,8 @@ function isByOther(terms: QuestionTerms, mentions: Mention[], { mention: order, 
   const from = by?.end ?? order.end + (of?.[0].length ?? 0);
   const key = mentions.find(({ start }) => /^\s*(?:(?:the|its|their)\s+)?$/.test(between(from, start)));
   if (!key || !meaningOf(key, 'metric')) return true;
-  return mentions.some(({ start, meanings }) => meanings[0]?.as !== 'intent' && furtherKey.test(between(key.end, start)));
+  return mentions.some(({ start, meanings }) => meanings[0]?.as !== 'intent' && joinsKeys.test(between(key.end, start)));
 }
-
-const furtherKey = /^\s*(?:[,，&]\s*|,?\s*(?:and|then)\s+(?:then\s+)?(?:by\s+)?)(?:the\s+)?$/;
 
 /** Reads `A和B哪个多`: A and B filter one dimension, and the members of this dimension are ranked. */
 function readRanking(

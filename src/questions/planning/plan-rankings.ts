@@ -16,7 +16,11 @@ import { dateOfRanked, datesOfVerb, hasOneDate, type PlacedDate, requireDateOfVe
 export abstract class RankingPlanner extends CountPlanner {
   protected async rankByProperty({ label, property, word }: MeasuredProperty): Promise<GraphPlan> {
     const { top } = this.terms;
-    this.use({ than: top?.ofTwo === true, property: term => term.mention === word?.mention || this.isLimit(term.mention) });
+    this.use({
+      than: top?.ofTwo === true,
+      order: this.isInOrder(word?.mention ?? null, top?.descending !== false),
+      property: term => term.mention === word?.mention || this.isLimit(term.mention),
+    });
     const asked = this.asked.word;
     if (asked && asked !== word && asked.labels.size > 0 && !asked.labels.has(label)) return this.ofHighest(label, property, word);
     this.refuseOfFirst(label);
@@ -145,8 +149,12 @@ export abstract class RankingPlanner extends CountPlanner {
   }
 
   protected async rankByCount(): Promise<GraphPlan> {
-    this.use({ counts: true, property: term => term.mention === this.asked.word?.mention || this.isLimit(term.mention) });
     const { top } = this.terms;
+    this.use({
+      counts: true,
+      order: this.isInOrder(null, top?.descending !== false),
+      property: term => term.mention === this.asked.word?.mention || this.isLimit(term.mention),
+    });
     if (top && !ranksNumbers(this.terms)) throw notRanked(top.mention);
     const { word } = this.asked;
     const labelled = this.words.filter(({ labels }) => labels.size > 0);

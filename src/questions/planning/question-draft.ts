@@ -6,7 +6,7 @@ import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/gr
 import { type Among, type LinkedQuestion } from '../linking/link-question.js';
 import { asksWhichPeriod } from '../linking/asked-time.js';
 import { isDateOrYear, isTime } from '../linking/date-names.js';
-import { type MeaningOf, type Mention } from '../linking/meaning.js';
+import { fillPlaces, type MeaningOf, type Mention } from '../linking/meaning.js';
 import { languageOfTerms } from '../linking/question-language.js';
 import { type EntityTerm, type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
@@ -20,9 +20,10 @@ import { addTextLimits } from './add-text-limits.js';
 import { askedThings, personsAsked, whyBareVerb } from './bare-verbs.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type Asked, findAsked } from './find-asked.js';
+import { follows } from './find-groups.js';
 import { isTimeOfEvent, saysHappened } from './happened.js';
 import { kindOfValue } from './kind-of-value.js';
-import { datesOf } from './label-dates.js';
+import { asDatedEvent, datesOf } from './label-dates.js';
 import { readThresholds, type Threshold } from './measures.js';
 import { NameChoices } from './name-choices.js';
 import { withOwnNames } from './own-names.js';
@@ -34,6 +35,7 @@ import { type AnswerShape, type GraphPlan, UnplannableError } from './question-p
 import { readQuestion } from './read-question.js';
 import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
+import { endOfQuestion, isOfKind, isRanking, keyMarks } from './said-order.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { whyNotTraded, whyNoTrader, withTrader } from './trade-verbs.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
@@ -93,7 +95,7 @@ export abstract class QuestionDraft {
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
-    const all = withoutRepeatedObjects(terms.text, schemaWords(mentions));
+    const all = withoutRepeatedObjects(terms.text, schemaWords(mentions)).map(word => asDatedEvent(word, terms, schema));
     // `A的订单多还是B的订单多` names the counted things twice.
     const words = terms.top?.ofTwo
       ? all.filter(({ mention: { text } }, i) => all.findIndex(word => word.mention.text === text) === i)
@@ -201,6 +203,24 @@ export abstract class QuestionDraft {
       this.thresholds.some(({ property }) => property?.mention === mention) ||
       (this.terms.times.length > 0 && this.isDate(mention))
     );
+  }
+
+  /**
+   * Whether the order that the question names is the one of the plan: `number of orders by customer in descending order`, 各客户的订单数从高到低.
+   * @param key the word for the property by which the plan sorts; null for a number of things
+   */
+  protected isInOrder(key: Mention | null, isDescending: boolean): boolean {
+    const { text, orders, top, labels } = this.terms;
+    const [order, other] = orders;
+    if (!order || other || isOfKind(order.mention)) return false;
+    if (order.descending === null ? !isRanking(order.mention) || !isDescending : order.descending !== isDescending) return false;
+    const { start, end } = order.mention;
+    const rest = top ? fillPlaces(text, [top.mention, ...labels.map(({ mention }) => mention)]) : text;
+    if (!endOfQuestion.test(rest.slice(end))) return false;
+    // In Chinese a key behind 按 stands right before the order: 各地区的订单数按地区从高到低.
+    const before = this.words.find(({ mention }) => mention.end <= start && /^[\s,，]*$/.test(text.slice(mention.end, start)));
+    const isKey = !/^[a-z]/.test(order.mention.text) && keyMarks(this.terms).some(mark => before && follows(before.mention, mark));
+    return !isKey || before?.mention === key;
   }
 
   protected isDate(mention: Mention): boolean {

@@ -1,10 +1,12 @@
+import { isVerbForm } from '../linking/word-roots.js';
 import { isDateOrYear } from '../linking/date-names.js';
 import { type Mention } from '../linking/meaning.js';
 import { isNumeric } from '../linking/numerals.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { follows } from './find-groups.js';
-import { isPrice } from './measures.js';
+import { joinsKeys } from './joining-words.js';
+import { isMoney } from './measures.js';
 import { UnplannableError } from './question-plan.js';
 
 /** A returned property: `text` is Cypher with the name of the column, `place` is Cypher without it, `mention` names the property. */
@@ -16,6 +18,7 @@ export interface SortedColumn {
 }
 
 const ofTime = /[早晚新旧]|\b(?:earli|lat|old|new)/;
+const ofAge = /\bold/;
 const ofPrice = /\b(?:expensive|cheap)/;
 
 /** Whether a word for an order orders only times or prices: `oldest first`, 从旧到新, `cheapest first`. */
@@ -44,25 +47,42 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
     marks.some(mark => follows(mention, mark)) ||
     orders.some(order => isBeside(order.mention, mention)) ||
     behindKey.some(order => isBeside(mention, order.mention));
-  const [column, ...others] = columns.filter(isKey);
   const [order] = orders;
+  const keys = columns.filter(isKey);
+  const [column, ...others] = keys.length === 0 && order ? columns.filter(only => isSortedAtEnd(text, order, columns, only)) : keys;
   const directions = new Set(orders.flatMap(({ descending }) => descending ?? []));
   if (order && (!column || others.length > 0 || directions.size > 1)) throw notOrdered(order.mention);
   if (!column) return null;
   const second =
     columns.find(other => other !== column && isSecond(text, column.mention, other.mention)) ??
-    [...terms.labels, ...terms.relations.filter(({ mention }) => !isBeforeName(terms, mention))].find(({ mention: { start } }) =>
-      isNext(text, column.mention.end, start),
-    );
+    [
+      ...terms.labels.filter(({ mention }) => !isVerbForm(mention.text) || !isBeforeName(terms, mention)),
+      ...terms.relations.filter(({ mention }) => !isBeforeName(terms, mention)),
+    ].find(({ mention: { start } }) => isNext(text, column.mention.end, start));
   if (second) throw byTwo(column.mention, second.mention);
   const other = orders.find(({ mention }) => isOfOther(mention, column.property));
   if (other) throw ofOther(other.mention, column.mention);
   const name = column.text.slice(column.place.length + ' AS '.length);
   // A ranking begins with the highest.
-  const isRanked = isNumeric(column.property.type) && orders.some(({ mention }) => mention.text.startsWith('rank'));
-  const isDescending = directions.has(true) || (directions.size === 0 && isRanked);
+  const isRanked = isNumeric(column.property.type) && orders.some(({ mention }) => isRanking(mention));
+  const isByAge = orders.some(({ mention }) => ofAge.test(mention.text)) && isAge(column.property);
+  const isDescending = directions.has(true) !== isByAge || (directions.size === 0 && isRanked);
   return isDescending ? `${name} IS NULL, ${name} DESC` : name;
 }
+
+/** Whether an order at the end of a question sorts by its only property: `list the prices of products, highest first`. */
+function isSortedAtEnd(
+  text: string,
+  { mention, descending }: QuestionTerms['orders'][number],
+  columns: SortedColumn[],
+  only: SortedColumn,
+): boolean {
+  const isMeasure = isNumeric(only.property.type) || isDateOrYear(only.property);
+  return columns.length === 1 && isMeasure && descending !== null && endOfQuestion.test(text.slice(mention.end));
+}
+
+/** Matches the text behind an order that ends a question. */
+export const endOfQuestion = /^[\s,，的?？.。]*$/;
 
 /** Whether another property is a second key: `by price, then pages`, 价格和页数降序. In `by price with their pages` it is only listed. */
 function isSecond(text: string, key: Mention, other: Mention): boolean {
@@ -79,12 +99,22 @@ function isBeforeName({ text, entities, values }: QuestionTerms, { end }: Mentio
 }
 
 function isNext(text: string, end: number, start: number): boolean {
-  const joined = /^\s*(?:[,，、&]|and|then|和|与|及|以及)\s*(?:(?:and|then|然后|再)\s*)*(?:by\s+)?(?:(?:the|their)\s+)?$/;
-  return end <= start && joined.test(text.slice(end, start));
+  return end <= start && joinsKeys.test(text.slice(end, start));
 }
 
 function isOfOther({ text }: Mention, property: PropertySchema): boolean {
-  return (ofTime.test(text) && !isDateOrYear(property)) || (ofPrice.test(text) && !isPrice(property));
+  if (ofPrice.test(text)) return !isMoney(property);
+  return ofTime.test(text) && !isDateOrYear(property) && !(ofAge.test(text) && isAge(property));
+}
+
+/** Whether a number grows with the time that has passed, so that the oldest have the highest: `members by age, oldest first`. */
+function isAge({ name, column }: PropertySchema): boolean {
+  return /(?:^|[ _])age$|年龄|岁数/i.test(name) || /(?:^|_)age$|年龄/i.test(column ?? '');
+}
+
+/** Whether a word asks for a ranking, which begins with the highest: `ranked`, 排名. */
+export function isRanking({ text }: Mention): boolean {
+  return /^(?:rank|排名)/.test(text);
 }
 
 export function notOrdered({ text }: Mention): UnplannableError {

@@ -1,5 +1,6 @@
 import { type Mention } from '../linking/meaning.js';
 import { type QuestionTerms, type TimeTerm } from '../linking/question-terms.js';
+import { joinsTimes } from './joining-words.js';
 import { UnplannableError } from './question-plan.js';
 
 /** The days from `from` (inclusive) to `to` (exclusive). `to` is null if the span has no end. */
@@ -9,7 +10,6 @@ export interface LimitSpan {
 }
 
 const firstDay = '0001-01-01';
-const joiners = /^[\s,，、]*(?:的|但是?|并且?|且|而且|和|与|以及|又|在|(?:but|and)\b(?:\s+(?:also|not|then))?)*[\s,，、]*$/;
 /** Joins two conditions that both hold: no day lies in both 2023 and 2025. */
 const atOnce = /且/;
 const either = /\bor\b|或|还是/;
@@ -32,7 +32,7 @@ export function joinSpans(terms: QuestionTerms): LimitSpan[] {
   if (!times.some(isOpenEnded) || words.every(own => either.test(own))) return spans;
   const since = [first, second].find(time => time.isOpen);
   const until = [first, second].find(time => time.from === firstDay);
-  if (more.length === 0 && since && until && since.from < until.to && joiners.test(words[0] ?? ''))
+  if (more.length === 0 && since && until && since.from < until.to && joinsTimes.test(words[0] ?? ''))
     return [{ from: since.from, to: until.to }];
   throw unclear(times);
 }
@@ -41,8 +41,9 @@ export function joinSpans(terms: QuestionTerms): LimitSpan[] {
 function saysMore({ relations, properties, labels, times }: QuestionTerms, { start, end }: { start: number; end: number }): boolean {
   const isIn = ({ mention }: { mention: Mention }): boolean => start <= mention.start && mention.end <= end;
   const last = times.at(-1)?.mention.end ?? 0;
-  const isAgain = (label: string): boolean => labels.some(other => other.label === label && other.mention.start >= last);
-  return [...relations, ...properties].some(isIn) || labels.some(term => isIn(term) && !isAgain(term.label));
+  // In 2025年借出、2026年归还的借阅 the first verb means a loan too, but is another word.
+  const isAgain = ({ text }: Mention): boolean => labels.some(({ mention }) => mention.text === text && mention.start >= last);
+  return [...relations, ...properties].some(isIn) || labels.some(term => isIn(term) && !isAgain(term.mention));
 }
 
 function unclear(times: TimeTerm[]): UnplannableError {

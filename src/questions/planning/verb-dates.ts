@@ -1,6 +1,6 @@
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { isDate } from '../linking/date-names.js';
-import { type Mention } from '../linking/meaning.js';
+import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { isAgentNoun } from '../linking/word-roots.js';
 import { isOfType, propertiesOfType } from './answer-types.js';
@@ -55,17 +55,23 @@ export function requireDateOfVerb(terms: QuestionTerms, words: readonly SchemaWo
  * @throws UnplannableError if the relation has no date or several
  */
 export function dateOfRanked(
-  { text, top }: QuestionTerms,
+  terms: QuestionTerms,
   words: readonly SchemaWord[],
   writer: CypherWriter,
   schema: PlanSchema,
 ): PlacedDate | null {
+  const { text, top, entities, values, labels } = terms;
   if (top?.by !== 'date') return null;
-  const isBeside = (end: number, start: number): boolean => end <= start && /^[了过]?\s*$/.test(text.slice(end, start));
+  // `treated Tom Reed last`: at the end of a clause the object stands between the verb and the ranking.
+  const isBehind = /^\s*(?:[,，?？.。]|$)/.test(text.slice(top.mention.end));
+  const objects = [...entities, ...values, ...labels].map(({ mention }) => mention);
+  const behindVerb = isBehind ? fillPlaces(text, objects) : text;
+  const isBeside = (end: number, start: number): boolean =>
+    end <= start && /^[了过]?\s*(?:(?:the|an?)\s+)?$/.test((start === top.mention.start ? behindVerb : text).slice(end, start));
   const verb = words.find(
     word => isOnlyRelation(word) && (isBeside(word.mention.end, top.mention.start) || isBeside(top.mention.end, word.mention.start)),
   );
-  if (!verb) refuseTwoDates(top.mention, words, writer, schema);
+  if (!verb) refuseTwoDates(top, words, writer, schema);
   const edge = writer.edges.find(({ type }) => verb?.relations.has(type));
   if (!verb || !edge || isAgentNoun(verb.mention.text)) return null;
   const [property, ...others] = datesOfRelation(schema, edge.type);
@@ -76,16 +82,23 @@ export function dateOfRanked(
   return null;
 }
 
+type Ranking = NonNullable<QuestionTerms['top']>;
+
 /** Refuses `the last book that Ann borrowed` if both books and loans have dates: by which of them it is the last is not said. */
-function refuseTwoDates({ text }: Mention, words: readonly SchemaWord[], writer: CypherWriter, schema: PlanSchema): void {
+function refuseTwoDates(
+  { mention: { text }, descending }: Ranking,
+  words: readonly SchemaWord[],
+  writer: CypherWriter,
+  schema: PlanSchema,
+): void {
   const dated = words.find(
     word => isOnlyRelation(word) && writer.edges.some(({ type }) => word.relations.has(type) && datesOfRelation(schema, type).length > 0),
   );
   if (!dated || ofAge.test(text)) return;
   const verb = dated.mention.text;
   throw new UnplannableError(
-    `“${text}”可以按“${writer.target}”或“${verb}”的日期排；请写“最后一次${verb}”，或写出日期属性`,
-    `"${text}" may go by a date of "${writer.target}" or of "${verb}"; write "last" beside "${verb}", or name the date`,
+    `“${text}”可以按“${writer.target}”或“${verb}”的日期排；请写“${descending ? '最后' : '第'}一次${verb}”，或写出日期属性`,
+    `"${text}" may go by a date of "${writer.target}" or of "${verb}"; write "${descending ? 'last' : 'first'}" beside "${verb}", or name the date`,
   );
 }
 
