@@ -88,7 +88,7 @@ function nounAfter(text: string, asking: Mention, words: SchemaWord[], named: Me
       end = word.mention.end;
       continue;
     }
-    if (!(head ? isHead(word) && !isVerbForm(word.mention.text) : isNoun(text, word))) break;
+    if (!(head ? isHead(word) && !isVerbOfAmount(text, word) : isNoun(text, word))) break;
     head = word;
     end = word.mention.end;
     needsCopula = false;
@@ -106,6 +106,11 @@ function isNoun(text: string, word: SchemaWord): boolean {
   if (isHead(word)) return true;
   if (isVerbForm(mention.text) || !/^[a-z]/.test(mention.text)) return false;
   return isAgentNoun(mention.text) || /s$/.test(mention.text) || /^\s+(?:of|in|for|on)\b/.test(text.slice(mention.end)) || /\b(?:the|an?)\s+(?:\p{L}+\s+)?$/u.test(text.slice(0, mention.start)); // prettier-ignore
+}
+
+/** Whether a word is a verb, as in `visits costing more than 100` and `visits cost more than 100`. */
+function isVerbOfAmount(text: string, { mention }: SchemaWord): boolean {
+  return isVerbForm(mention.text) || (/^(?:cost|weigh)$/.test(mention.text) && text[mention.start - 2] === 's');
 }
 
 /** Leaves out a label that only gives the kind of the name behind it, if there are other words: `film` in `describe film Alien`. */
@@ -131,7 +136,7 @@ function headOf(blank: string, words: SchemaWord[], language: Language): SchemaW
   if (!first) return role;
   // The second noun is the head: `doctor titles` are titles, and `car owners` are owners.
   const second = nouns.find(
-    ({ mention, relations, isRole }) => mention.start - first.mention.end === 1 && (relations.size === 0 || isRole),
+    word => word.mention.start - first.mention.end === 1 && (word.relations.size === 0 || word.isRole) && !isVerbOfAmount(blank, word),
   );
   if (second && (second.labels.size === 0 || second.isRole)) return second;
   // `owners of white cars` has the head `owners`, but `the writer of Alien also wrote movies` does not have the head `writer`.

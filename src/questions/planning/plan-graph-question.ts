@@ -60,6 +60,9 @@ interface Column extends SortedColumn {
   isTime: boolean;
 }
 
+/** Matches the text between a property and a label that is listed beside it, without names. */
+const besideOwned = /^\s*(?:of\s+(?:the\s+)?)?,?\s*(?:and|as well as)\s+(?:the|its|their|his|her)\s+$/;
+
 /** `总共有多少运费` asks for a sum, like 合计, instead of single values. */
 const inAll = /总共|一共|共计|\bin total\b|\baltogether\b/;
 
@@ -70,7 +73,12 @@ function countOfRelation({ mention: { text } }: SchemaWord): UnplannableError {
   );
 }
 
-function whenItHappened({ text }: Mention, date: string): UnplannableError {
+function whenItHappened({ text }: Mention, date: string, hasTime: boolean): UnplannableError {
+  if (hasTime)
+    return new UnplannableError(
+      `“${text}”旁边没有时间；请给每个事件各写一个时间，例如“${text}在2025年”`,
+      `No time stands beside "${text}"; write a time for each event, such as "${text} in 2025"`,
+    );
   return new UnplannableError(
     `“${text}”只与日期“${date}”有关，不清楚这里要问什么；请加上时间，或问“${date}”`,
     `"${text}" only belongs to the date "${date}", and it is not clear what is asked; add a time, or ask for the "${date}"`,
@@ -203,12 +211,16 @@ class GraphQuestionPlanner extends PeriodPlanner {
       );
   }
 
-  /** Refuses a label listed beside a property of another label: 订单的客人和金额. */
+  /** Refuses a label listed beside a property of another label: 订单的客人和金额, `the price of Emma, and its author`. */
   private refuseSideBySide(target: string): void {
     const { text } = this.terms;
+    const blank = outsideNames(this.terms);
+    const isOwned = ({ labels, properties }: SchemaWord): boolean => labels.size === 0 && properties.length > 0;
     const side = this.words.find(({ labels, mention }, i) => {
-      const next = this.words[i + 1];
-      return labels.size > 0 && !labels.has(target) && next && next.properties.length > 0 && /^\s*(?:和|与|及|以及|、|and)\s*$/.test(text.slice(mention.end, next.mention.start)); // prettier-ignore
+      if (labels.size === 0 || labels.has(target)) return false;
+      const [before, next] = [this.words[i - 1], this.words[i + 1]];
+      const isBehind = before && isOwned(before) && besideOwned.test(blank.slice(before.mention.end, mention.start));
+      return isBehind === true || (next && isOwned(next) && /^\s*(?:和|与|及|以及|、|and)\s*$/.test(text.slice(mention.end, next.mention.start))); // prettier-ignore
     });
     if (!side) return;
     throw new UnplannableError(
@@ -287,6 +299,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       ...grouping(this.terms, group),
       property: term => this.isLimit(term.mention) || (group !== null && term.owners.includes(group)),
       counts: true,
+      order: group !== null && this.isInOrder(null, true),
     });
     const writer = await this.read({ asked: { word: target, type: null }, without: group ? this.wordsOfProperty(group) : [] });
     const name = this.language === 'zh' ? '数量' : 'count';
@@ -350,7 +363,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
       if (isSaidToExist(this.terms.text, word)) writer.where(`${variable}.${quoteName(owner.property)} ${isThere}`);
       else this.refuseUnsaidValue(word, owner);
       if ((owner.isEvent || (isTime(owner) && /^[a-z]+ed$/.test(word.mention.text))) && this.asked.type !== 'when')
-        throw whenItHappened(word.mention, owner.property);
+        throw whenItHappened(word.mention, owner.property, this.terms.times.length > 0);
       add(variable, this.propertyOf(owner), word.mention);
     }
     const { type, word } = this.asked;

@@ -8,6 +8,8 @@ const ofProperty = /^[\s的]*(?:是|为|有)?$/;
 const beforePeriod = /^个?(?:天|周|月|年|季度|星期|小时)/;
 const joining = /(?:[,，;；]\s*(?:and\s+)?|\band\s+)$/;
 
+const joiningThings = /(?:[,，;；]\s*(?:and\s+)?|\band\s+|[和且]|而且|以及|并且?)$/;
+
 /**
  * Refuses a second question in one sentence: 有多少博物馆，其中公立的有多少, `How many museums are there, and which are public?`. The planner
  * would take the second one as a limit of the first one.
@@ -19,11 +21,23 @@ export function refuseTwoQuestions({ text, counts, whichs, properties }: Questio
   const [first, ...others] = counts.filter(
     count => /how many|多少|几/.test(count.text) && !asksValue(count) && !beforePeriod.test(text.slice(count.end)),
   );
-  if (!first) return;
+  if (!first) return refuseTwoThings(text, whichs);
   const second = others[0] ?? whichs.find(({ start }) => start > first.end && joining.test(text.slice(0, start)));
   if (!second) return;
   throw new UnplannableError(
     `一次只能问一个数量，请把“${second.text}”这一问分开问`,
     `A question is for one number; ask for the part with "${second.text}" apart`,
+  );
+}
+
+/** Refuses `Who wrote Emma and who published it?`, but not `customers who live in Berlin and who ordered Chai`. */
+function refuseTwoThings(text: string, whichs: readonly Mention[]): void {
+  const [first, ...others] = whichs;
+  if (!first || !/^\s*(?:(?:please\s+)?(?:tell|show)\s+me\s+)?$|^\P{Script=Latin}*$/u.test(text.slice(0, first.start))) return;
+  const second = others.find(({ text: own, start }) => own === first.text && joiningThings.test(text.slice(0, start)));
+  if (!second) return;
+  throw new UnplannableError(
+    `一次只能问一样东西，请把后一个“${second.text}”分开问`,
+    `A question is for one thing; ask for the second "${second.text}" apart`,
   );
 }
