@@ -40,9 +40,11 @@ const between: Rule['read'] = groups => {
   const [least, most] = [groups[1] ?? '', groups[2] ?? ''];
   const [written, high] = [readAmount(least), readAmount(most)];
   if (written === null || high === null) return null;
-  // 1到2万 means 10,000 to 20,000, and 5000到1万 5,000 to 10,000.
-  const shared = /^[\d,.]+$/.test(least) ? written * scaleOf(most) : written;
-  const low = shared <= high ? shared : written;
+  // 1到2万 means 10,000 to 20,000, and 5000到1万 5,000 to 10,000. A unit behind the first number, as in 1元到2万元, ends that number.
+  const [whole = ''] = groups;
+  const isBare = /^[\d,.]+$/.test(least) && /^\s*(?:[到至和与~-]|and\b)/.test(whole.slice(whole.indexOf(least) + least.length));
+  const shared = isBare ? written * scaleOf(most) : written;
+  const low = shared < high ? shared : written;
   return low <= high ? { kind: 'between', low, high } : null;
 };
 const grain =
