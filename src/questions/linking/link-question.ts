@@ -19,7 +19,8 @@ import { limitsDate } from './compared-times.js';
 import { NameHints } from './name-hints.js';
 import { isNumeric, measureWord } from './numerals.js';
 import { minusBehind, signBehind, valuesAsSigned } from './signed-names.js';
-import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNoun } from './word-forms.js';
+import { findOrders, withoutOrders } from './order-words.js';
+import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNoun, withOrigin, withoutAspect } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { behindLongUnit } from './units.js';
@@ -133,7 +134,16 @@ export async function linkQuestion(
     if (intentsOf(mention, 'compare')?.isBare !== true || isValueOf(mention, found, text)) intents.push(withoutBeginning(mention, found));
   }
   const texts = await findTextConditions(question, text, [...times.filter(isReal), ...found], pace);
-  const named = [...times.filter(isReal), ...found, ...intents, ...findSums(text, found), ...texts.filter(isReal), ...idioms];
+  const orders = findOrders(text, found);
+  const named = [
+    ...times.filter(isReal),
+    ...withoutOrders(found, orders),
+    ...orders,
+    ...intents,
+    ...findSums(text, found),
+    ...texts.filter(isReal),
+    ...idioms,
+  ];
   const unreal = [
     ...[...times, ...texts].filter(mention => !isReal(mention)),
     ...intents.filter(takesNone).map(mention => ({ ...mention, meanings: [] })),
@@ -170,15 +180,6 @@ function withoutBeginning(mention: Mention, found: Mention[]): Mention {
   return isMeasured ? { ...mention, end: last, text: mention.text.slice(0, -1) } : mention;
 }
 const measured = new RegExp(`.${measureWord}$`);
-
-/** Reads 中国籍 as the value 中国 of the property 国籍. Not in `人员中国籍是德国的`, where 中 means "among" and 国籍 is the property. */
-function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
-  if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
-  const values = meanings.filter(meaning => meaning.as === 'value');
-  const origins = values.filter(({ property }) => property.includes('籍'));
-  const kept = origins.length > 0 ? origins : meanings.filter(({ as }) => as === 'value' || as === 'entity');
-  return kept.length > 0 ? [{ text: `${own}籍`, start, end: end + 1, meanings: kept }] : [];
-}
 
 /** Whether a ranking or a number asks for 0 things. Such a question is not answered. */
 function takesNone(mention: Mention): boolean {
@@ -236,7 +237,7 @@ async function findNames(
       if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
-      const known = isVerbHere(own, text, end) ? [] : withNoun(own, lexicon.find(own), word => lexicon.find(word));
+      const known = isVerbHere(own, text, end) ? [] : withNoun(own, lexicon.find(own), lexicon);
       const words = known.length > 0 || /[a-z]/.test(own) ? known : lexicon.find(withoutAspect(own));
       const sign = words.length > 0 ? '' : signBehind(text, end);
       const isNothing =
@@ -290,11 +291,6 @@ function beginsBefore(own: string, start: number, names: NameSource, hints: Name
 /** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` the word asks for a kind. */
 function isVerbHere(own: string, text: string, end: number): boolean {
   return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
-}
-
-/** Removes 过 and 了 inside a verb: 下过单 and 下了单 become 下单. */
-function withoutAspect(text: string): string {
-  return text.replace(/^(\p{Script=Han})[过了](\p{Script=Han})$/u, '$1$2');
 }
 
 /** Joins mentions at the same place: `1984` may be a year and a name. */

@@ -1,4 +1,5 @@
 import { type Meaning, type Mention } from './meaning.js';
+import { singularOf } from './noun-forms.js';
 import { isNumeric } from './numerals.js';
 import { isVerbForm } from './word-roots.js';
 
@@ -19,7 +20,7 @@ export function withoutForms(words: Meaning[], values: readonly unknown[], rest:
   );
 }
 
-const preposition = / (?:from|to|of|by|in|at|for)$/;
+const preposition = /,? (?:from|to|of|by|in|at|for)$/;
 
 /** The noun of a word that names a relation too, without the preposition of that name: "loans" in "loans from". */
 export function withoutPreposition(own: string): string {
@@ -28,14 +29,14 @@ export function withoutPreposition(own: string): string {
 
 /**
  * Adds the label that a noun names together with the preposition after it: "loans from" may name the relation `loaned_from`, and asks for
- * loans all the same.
- * @param find finds the meanings of a word
+ * loans all the same. "works at" names no label, because "works" is not the name of one.
  */
-export function withNoun(own: string, words: Meaning[], find: (word: string) => Meaning[]): Meaning[] {
+export function withNoun(own: string, words: Meaning[], lexicon: { find(word: string): Meaning[]; has(word: string): boolean }): Meaning[] {
   const noun = withoutPreposition(own);
   if (noun === own || noun.includes(' ') || isVerbForm(noun) || words.length === 0 || words.some(({ as }) => as !== 'relation'))
     return words;
-  return [...words, ...find(noun).filter(({ as }) => as === 'label')];
+  if (!lexicon.has(noun) && !lexicon.has(singularOf(noun))) return words;
+  return [...words, ...lexicon.find(noun).filter(({ as }) => as === 'label')];
 }
 
 /** Whether a word counts the things before it, though a property of other things is called like the word: 供应商数量, 零件的数量. */
@@ -85,4 +86,18 @@ export function withoutCousins(mention: Mention, named: ReadonlySet<string>): Me
   const isNamed = (meaning: Meaning): boolean => meaning.as === 'property' && named.has(meaning.ownerName);
   const [near, far] = [mention.meanings.filter(meaning => !isCousin(meaning)), mention.meanings.filter(isCousin)];
   return far.some(isNamed) && !near.some(isNamed) ? { ...mention, meanings: far.filter(isNamed) } : { ...mention, meanings: near };
+}
+
+/** Reads 中国籍 as the value 中国 of the property 国籍. Not in `人员中国籍是德国的`, where 中 means "among" and 国籍 is the property. */
+export function withOrigin({ text: own, start, end, meanings }: Mention, text: string): Mention[] {
+  if (!/^籍(?!贯|\s*(?:是|为|=))/.test(text.slice(end))) return [];
+  const values = meanings.filter(meaning => meaning.as === 'value');
+  const origins = values.filter(({ property }) => property.includes('籍'));
+  const kept = origins.length > 0 ? origins : meanings.filter(({ as }) => as === 'value' || as === 'entity');
+  return kept.length > 0 ? [{ text: `${own}籍`, start, end: end + 1, meanings: kept }] : [];
+}
+
+/** Removes 过 and 了 inside a verb: 下过单 and 下了单 become 下单. */
+export function withoutAspect(text: string): string {
+  return text.replace(/^(\p{Script=Han})[过了](\p{Script=Han})$/u, '$1$2');
 }

@@ -113,14 +113,20 @@ function isVerbOfAmount(text: string, { mention }: SchemaWord): boolean {
   return isVerbForm(mention.text) || (/^(?:cost|weigh)$/.test(mention.text) && text[mention.start - 2] === 's');
 }
 
-/** Leaves out a label that only gives the kind of the name behind it, if there are other words: `film` in `describe film Alien`. */
+/**
+ * Leaves out a label that only gives the kind of the name behind it, if there are other words: `film` in `describe film Alien`. So it leaves out
+ * 供应商 in 产品，供应商是Exotic, which limits the products before the comma.
+ */
 function withoutKinds(text: string, words: SchemaWord[], named: Mention[]): SchemaWord[] {
   const isKind = ({ mention, labels }: SchemaWord): boolean =>
     named.some(
       name =>
         text.slice(mention.end, name.start) === ' ' && meaningOf(name, 'entity')?.nodes.some(({ label }) => labels.has(label)) === true,
     );
-  const others = words.filter(word => !isKind(word));
+  const isCondition = ({ mention }: SchemaWord): boolean =>
+    /[,，]\s*$/.test(text.slice(0, mention.start)) &&
+    named.some(({ start }) => start > mention.end && /^(?:就?是|为)["“]?$/.test(text.slice(mention.end, start)));
+  const others = words.filter(word => !isKind(word) && !isCondition(word));
   return others.length > 0 ? others : words;
 }
 

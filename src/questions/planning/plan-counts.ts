@@ -1,5 +1,5 @@
 import { type Comparison, type MeaningOf } from '../linking/meaning.js';
-import { pluralOf } from '../linking/noun-forms.js';
+import { pluralOf, singularOf } from '../linking/noun-forms.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { follows, isEach } from './find-groups.js';
@@ -16,7 +16,9 @@ export abstract class CountPlanner extends QuestionDraft {
   protected async countByGroup(group: SchemaWord): Promise<GraphPlan> {
     const counted = this.words.find(({ labels }) => labels.size > 0 && [...labels].every(label => !group.labels.has(label)));
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
-    const { text } = this.terms;
+    const { text, counts } = this.terms;
+    // `doctors by visits in descending order` may count the doctors or the visits.
+    const isGroup = counts.length > 0 || singularOf(group.mention.text) === group.mention.text;
     const further = this.words.find(
       word => word !== counted && /^\s*(?:和|与|及|、|and)\s*$/.test(text.slice(group.mention.end, word.mention.start)),
     );
@@ -26,7 +28,7 @@ export abstract class CountPlanner extends QuestionDraft {
       counts: true,
       groups: this.terms.groups.filter(word => isEach(word.text) || follows(group.mention, word)),
       property: term => this.isLimit(term.mention),
-      order: this.isInOrder(null, true),
+      order: isGroup && this.isInOrder(null, true),
     });
     return this.countOver(
       group,

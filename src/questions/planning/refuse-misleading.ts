@@ -2,8 +2,9 @@ import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { whyStatistic } from '../linking/negation.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors } from './anchors.js';
-import { groupLabel } from './find-groups.js';
+import { follows, groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
+import { keyMarks } from './said-order.js';
 
 /** Matches "or" and 或, except in `on or after`, which states one bound of a time. */
 const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
@@ -108,10 +109,10 @@ export function refuseMisleading(terms: QuestionTerms): void {
       `不清楚“${kept.mention.text}”是否也要除去，请分开问`,
       `It is not clear whether "${kept.mention.text}" is left out too; ask for each apart`,
     );
-  const byNumber = terms.top === null && /\bby (?:the )?number of\b/.exec(rest)?.[0];
-  if (byNumber)
+  const byNumber = terms.top === null ? (/\bby (?:the )?number of\b/.exec(rest)?.[0] ?? numberBehindKey(terms)) : undefined;
+  if (byNumber !== undefined)
     throw new UnplannableError(
-      `不清楚“${byNumber}”怎样排列；请问哪个最多，或按名称问数量，例如“number of orders by customer”`,
+      `不清楚“${byNumber}”怎样排列；请问哪个最多，或按名称问数量，例如“各客户的订单数从高到低”`,
       `It is not clear how "${byNumber}" orders the answer; ask which has the most, or for the number itself, such as "number of orders by customer"`,
     );
   const isWhether = terms.whether !== null && terms.top?.ofTwo !== true;
@@ -130,6 +131,17 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError('不理解双重否定，请换一种问法', 'A negation of a negation is not understood; ask it without');
   if (addition.test(rest) && !asksForTheRest(terms, rest))
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
+}
+
+/** 按 with a label and a word for its number right behind, as in 读者按借阅数从多到少: the label counts, and does not group. */
+function numberBehindKey(terms: QuestionTerms): string | undefined {
+  const { text, labels, counts } = terms;
+  for (const mark of keyMarks(terms)) {
+    const { end } = labels.find(({ mention }) => follows(mention, mark))?.mention ?? mark;
+    const count = counts.find(({ start }) => end > mark.end && end <= start && /^的?$/.test(text.slice(end, start)));
+    if (count) return text.slice(mark.start, count.end);
+  }
+  return undefined;
 }
 
 /** Whether a clause has two negations without a name between them. */

@@ -114,6 +114,69 @@ describe('counts in an order', () => {
   });
 });
 
+describe('the number of other things as a key', () => {
+  it.each(['医生按就诊数从多到少', '医生按就诊数量降序', '科室按医生数排序'])('%s: is not a group', async question => {
+    expect(await ask(question)).toMatch(/^refused: It is not clear how "按(?:就诊|医生)数量?" orders the answer/);
+  });
+
+  it.each(['doctors by visits in descending order', 'departments by doctors, largest first'])('%s: is not a group', async question => {
+    expect(await ask(question)).toMatch(/^refused: ".*" cannot be answered together with the rest of the question; ask apart/);
+  });
+
+  it.each(['visits by doctor, largest first', 'visits per doctor in descending order', '按医生统计就诊数，从多到少'])(
+    '%s: has a group',
+    async question => {
+      expect(await ask(question)).toMatch(/^MATCH \(t:Doctor\) OPTIONAL MATCH .* RETURN t, count\(DISTINCT n1\) AS n ORDER BY n DESC/);
+    },
+  );
+});
+
+describe('"order" beside a label of this name', () => {
+  const shop = aWorld({
+    labels: [
+      namedLabel('Product', ['产品'], [['price', 'decimal(10,2)', '价格']]),
+      namedLabel('Order', ['订单'], [['freight', 'decimal(10,2)', '运费']]),
+      namedLabel('Supplier', ['供应商'], []),
+      namedLabel('Customer', ['客户'], []),
+    ],
+    edges: [
+      edge('ordered', ['订购'], 'Customer', 'Product'),
+      edge('contains', ['包含'], 'Order', 'Product'),
+      edge('supplied_by', ['供应'], 'Product', 'Supplier'),
+    ],
+    toOne: { outgoing: ['supplied_by'], incoming: [] },
+    names: { Supplier: ['Exotic'], Order: ['10248'], Customer: ['Alfreds'], Product: [] },
+  }); // prettier-ignore
+
+  it.each([
+    ['products in descending price order', 'price IS NULL, price DESC'],
+    ['order products by price descending', 'price IS NULL, price DESC'],
+    ['Order the products by price', 'price'],
+    ['products in order of price', 'price'],
+    ['products ordered by price', 'price'],
+  ])('%s: sorts', async (question, order) => {
+    expect(await shop.ask(question)).toBe(`MATCH (t:Product) RETURN DISTINCT t, t.price AS price ORDER BY ${order}, t.name`);
+  });
+
+  it.each(['products of Exotic in descending price order', '产品按价格从高到低，供应商是Exotic'])(
+    '%s: sorts what is limited',
+    async question => {
+      expect(await shop.ask(question)).toBe(
+        'MATCH (t:Product)-[r1:supplied_by]->(n1:Supplier) WHERE n1.number = $p1 RETURN DISTINCT t, t.price AS price ORDER BY price IS NULL, price DESC, t.name',
+      );
+    },
+  );
+
+  it.each([
+    ['orders ordered by freight', 'MATCH (t:`Order`) RETURN DISTINCT t, t.freight AS freight ORDER BY freight, t.name'],
+    ['products ordered by Alfreds', 'MATCH (t:Product)<-[r1:ordered]-(n1:Customer)'],
+    ['products in order 10248', 'MATCH (t:Product)<-[r1:`contains`]-(n1:`Order`)'],
+    ['order 10248', 'MATCH (t:`Order`) WHERE t.number = $p1'],
+  ])('%s: keeps the label', async (question, cypher) => {
+    expect(await shop.ask(question)).toContain(cypher);
+  });
+});
+
 describe('a span of numbers before its unit', () => {
   it.each([
     ['价格5到10元的药品', 't.price >= $p1 AND t.price <= $p2'],
