@@ -154,6 +154,61 @@ describe('characters of a Chinese verb that also name an end', () => {
   });
 });
 
+describe('from and to beside a property', () => {
+  it.each([
+    'fee of loans from River Museum to Harbor Museum',
+    'loans from River Museum to Harbor Museum sorted by fee',
+    '从River Museum到Harbor Museum的借展的费用',
+    '从River Museum到Harbor Museum的借展按费用从高到低',
+  ])('%s: tell the ends of what has the property', async question => {
+    const cypher = await english.ask(question);
+    expect(cypher).toMatch(/\(t:Loan\)-\[r\d:loaned_from\]->\((n\d):Museum\) .*\1\.number = \$p\d/);
+    expect(cypher).toMatch(/\(t:Loan\)-\[r\d:loaned_to\]->\((n\d):Museum\) .*\1\.number = \$p\d/);
+    expect(cypher).toContain('t.fee AS fee');
+  });
+});
+
+describe('from and to before a name of several labels', () => {
+  const depots = aWorld({
+    labels: [
+      namedLabel('Depot', ['仓库'], []),
+      namedLabel('Parcel', ['包裹'], []),
+      namedLabel('Shipper', ['货主'], []),
+      namedLabel('Driver', ['司机'], [['city', 'string', '城市']]),
+    ],
+    edges: [
+      edge('sent_from', ['发出仓库'], 'Parcel', 'Depot'),
+      edge('sent_to', ['到达仓库'], 'Parcel', 'Depot'),
+      edge('shipped_by', ['发货人'], 'Parcel', 'Shipper'),
+      edge('handles', ['经手'], 'Driver', 'Parcel'),
+      edge('trained_at', ['培训于'], 'Driver', 'Depot'),
+    ],
+    toOne: { outgoing: ['sent_from', 'sent_to', 'shipped_by', 'trained_at'], incoming: ['handles'] },
+    names: { Depot: ['North', 'South', 'Lake'], Shipper: ['North'], Driver: ['Lake', 'Ben Hill'], Parcel: [] },
+    values: { Driver: { city: ['London', '上海'] } },
+  }); // prettier-ignore
+
+  it.each(['parcels from North', 'parcels from North to South', '从North到South的包裹'])('%s: do not choose a label', async question => {
+    expect(await depots.ask(question)).toBe('refused: "north" can be read in several ways here');
+  });
+
+  it.each(['parcels from depot North to South', 'parcels from South', '从South到仓库North的包裹'])('%s: tell the end', async question => {
+    expect(await depots.ask(question)).toMatch(/^MATCH \(t:Parcel\)-\[r1:sent_(?:from|to)\]->\(n1:Depot\)/);
+  });
+
+  it.each([
+    ['parcels from London to South', 'from'],
+    ['parcels from South to London', 'to'],
+    ['从上海到South的包裹', '从'],
+  ])('%s: need a relation that tells %s', async (question, word) => {
+    expect(await depots.ask(question)).toContain(`refused: No relation on the way tells what "${word}" means`);
+  });
+
+  it('leave a limit of another noun alone', async () => {
+    expect(await depots.ask('parcels of drivers from London')).toContain('(t:Parcel)<-[r1:handles]-(n1:Driver) WHERE n1.city = $p1');
+  });
+});
+
 describe('a noun whose name begins that of a relation', () => {
   it.each(['loans of Jade Cup', 'Which loans of Jade Cup are there?'])('%s: asks for the noun', async question => {
     expect(await english.plan(question)).toMatchObject({

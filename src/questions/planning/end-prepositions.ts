@@ -1,7 +1,7 @@
 import { type EdgeSchema } from '../../cypher/semantics/graph-schema.js';
 import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-import { from, saysIn, to } from './direction-words.js';
+import { from, saysIn, to, type WayEnd } from './direction-words.js';
 
 /** Matches 从 where it begins a phrase, as in 请问从, and not 和从 and 师从. */
 export const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自|从)$/;
@@ -55,34 +55,71 @@ export function joinsNoun(before: string, { terms, nouns, heads, kinds }: NamePl
   return heads.some(({ end }) => end < length && betweenLimits.test(rest.slice(end)));
 }
 
+/** The end that the preposition right before a name tells, and the opposite one; undefined if there is none. */
+function endBefore(place: NamePlace): { end: WayEnd; opposite: WayEnd } | undefined {
+  const ahead = aheadOf(place.terms, place.name, place.kinds);
+  if (from.preposition.test(ahead)) return { end: from, opposite: to };
+  return to.preposition.test(ahead) ? { end: to, opposite: from } : undefined;
+}
+
+/** Whether the preposition right before a name joins the name to what is asked for. */
+function isJoining(place: NamePlace, { preposition }: WayEnd): boolean {
+  const ahead = aheadOf(place.terms, place.name, place.kinds);
+  return beginsWithFrom.test(ahead) || joinsNoun(ahead.replace(preposition, ''), place);
+}
+
 /**
  * The only one of several names that means the end told by the preposition right before a name. Undefined if none or several mean it, and
  * null if the preposition may belong to another word.
  */
 export function endSaid<T>(place: NamePlace, all: readonly T[], namesOf: (each: T) => readonly string[]): T | null | undefined {
-  const ahead = aheadOf(place.terms, place.name, place.kinds);
-  const [end, opposite] = from.preposition.test(ahead) ? [from, to] : [to, from];
-  if (!end.preposition.test(ahead) || all.length < 2) return undefined;
+  const said = endBefore(place);
+  if (!said || all.length < 2) return undefined;
+  const { end, opposite } = said;
   const saying = (word: RegExp): T[] => all.filter(each => saysIn(namesOf(each), word));
   const exact = saying(end.name);
   const others = saying(opposite.said);
   // 发出 and 到达 also say other things than an end, so they need a name for the opposite end beside them.
-  const [said, ...further] = exact.length > 0 || others.length === 0 ? exact : saying(end.said).filter(each => !others.includes(each));
-  if (said === undefined || further.length > 0) return undefined;
-  return beginsWithFrom.test(ahead) || joinsNoun(ahead.replace(end.preposition, ''), place) ? said : null;
+  const [only, ...further] = exact.length > 0 || others.length === 0 ? exact : saying(end.said).filter(each => !others.includes(each));
+  if (only === undefined || further.length > 0) return undefined;
+  return isJoining(place, end) ? only : null;
 }
 
-/** The relation between two labels that the preposition before a name means, if several relations join these labels, as `endSaid`. */
+/**
+ * The relation between two labels that the preposition before a name means, if several relations join these labels, as `endSaid`. Undefined
+ * if nodes of several labels have the name and relations to them tell this end in some words: `from North` may mean a depot and a shipper.
+ */
 export function relationSaid(
   place: NamePlace,
   edges: readonly EdgeSchema[],
-  from: ReadonlySet<string>,
-  to: readonly string[],
+  asked: ReadonlySet<string>,
+  named: readonly string[],
 ): string | null | undefined {
   const joining = edges.filter(
     ({ sourceLabel, targetLabel }) =>
-      (from.has(sourceLabel) && to.includes(targetLabel)) || (from.has(targetLabel) && to.includes(sourceLabel)),
+      (asked.has(sourceLabel) && named.includes(targetLabel)) || (asked.has(targetLabel) && named.includes(sourceLabel)),
   );
-  const said = endSaid(place, joining, ({ type, aliases }) => [type, ...aliases]);
+  const end = endBefore(place)?.end;
+  const telling = joining.filter(edge => end && saysIn(namesOf(edge), end.said));
+  const labels = telling.map(({ sourceLabel, targetLabel }) => (asked.has(sourceLabel) ? targetLabel : sourceLabel));
+  if (new Set(labels).size > 1) return undefined;
+  const said = endSaid(place, joining, namesOf);
   return said === null ? null : said?.type;
+}
+
+const namesOf = ({ type, aliases }: EdgeSchema): string[] => [type, ...aliases];
+
+/** An end that a preposition tells, if relations tell it and the opposite end. */
+export interface PairedEnd {
+  word: string;
+  end: WayEnd;
+  opposite: WayEnd;
+}
+
+/** The end that the preposition before a name tells, if two of the relations of what is asked for tell this end and the opposite one. */
+export function pairedEnd(place: NamePlace, relations: readonly EdgeSchema[]): PairedEnd | undefined {
+  const found = endBefore(place);
+  const tells = (word: RegExp): boolean => relations.some(edge => saysIn(namesOf(edge), word));
+  if (!found || ![found.end, found.opposite].every(({ said }) => tells(said)) || !isJoining(place, found.end)) return undefined;
+  return { ...found, word: found.end.preposition.exec(aheadOf(place.terms, place.name, place.kinds))?.[0] ?? '' };
 }

@@ -31,6 +31,7 @@ export interface Topic {
 
 const costs = {
   wayRound: 4,
+  ownKind: 8,
   wrongType: 5,
   wrongTime: 7,
   wrongDirection: 3,
@@ -94,6 +95,7 @@ export async function readPaths(
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
         (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) || to === start ? 2 : 1) * costs.wayRound : 0) +
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
+        (guessesOwnKind(topic, start, hops, words, asked) ? costs.ownKind : 0) +
         (goesBack(hops, shared, words) ? costs.back : 0) +
         (verb && to === null && !verb.relations.has(hops.at(-1)?.type ?? '') ? costs.otherVerb : 0) +
         directionCost(text, topic.mention, hops, others, schema);
@@ -162,8 +164,8 @@ export function meantReadings(readings: PathReading[], { word, type }: Asked, sc
 }
 
 /** Whether a question asks for the topic itself, by its label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
-function asksOfItself(text: string, label: string, { mention, isNode }: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
-  if (word && word.labels.has(label)) return type === null || !isNode || saysItself(text, mention, word.mention);
+function asksOfItself(text: string, label: string, topic: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
+  if (word && word.labels.has(label)) return !topic.isNode || isNamed(text, topic, word.mention, type);
   if (word) return ownsProperty(word, label, []);
   return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }
@@ -207,6 +209,28 @@ export function saysItself(text: string, a: Mention, b: Mention): boolean {
 }
 
 /**
+ * Whether a named node is what a question asks for: `driver Hill`, `which driver is Ann Lake`. In `drivers in Hill` and Hill的司机 the name is
+ * that of something else. So is a name that nodes of other labels have too, unless the question says that it names what is asked for.
+ */
+export function isNamed(
+  text: string,
+  { mention: name, labels }: Pick<Topic, 'mention' | 'labels'>,
+  asked: Mention,
+  type: Asked['type'],
+): boolean {
+  if (saysItself(text, name, asked)) return true;
+  if (type !== null) return false;
+  const [before, after] = [text.slice(0, name.start), text.slice(name.end)];
+  if (stands(text, asked, name) || calledBefore.test(before) || /^\s*["”]?这[个位名家座]/.test(after)) return true;
+  return labels.length < 2 && !joinedBefore.test(before) && !joinedBehind.test(after);
+}
+
+const calledBefore = /(?:\b(?:called|named)|名?叫做?|名为|称为)\s*["'“‘]?$/;
+const joinedBefore =
+  /(?:\b(?:in|at|of|from|to|with|for|by|on|under|within|inside|do|does|did|has|have)\s+(?:the\s+)?|[在从到由给]|[位属]于|来自)["'“‘]?$/;
+const joinedBehind = /^["'”’]?(?:的|一?共?有|['’]s?\s)/;
+
+/**
  * Whether a path leads from the label of a value to other nodes of this label, though the question does not name such other nodes. In
  * `customers in Germany who ordered Tofu` the customers themselves are in Germany.
  */
@@ -217,6 +241,16 @@ function goesRound({ isNode }: Topic, start: string, hops: Hop[], words: SchemaW
     hops.at(-1)?.to === start &&
     words.filter(({ labels, relations }) => labels.has(start) && relations.size === 0).length < 2
   );
+}
+
+/**
+ * Whether no word names a relation or a label on a path that leads from a node to others of its kind, which are asked for. `drivers at Lake` are not
+ * those who share something with the driver Ann Lake. If only drivers have the name, those whom a single relation joins to it may be meant.
+ */
+function guessesOwnKind({ isNode, labels }: Topic, start: string, hops: Hop[], words: SchemaWord[], { word }: Asked): boolean {
+  const isOfKind = isNode && hops.at(-1)?.to === start && word?.labels.has(start) === true;
+  const isNamed = hops.some(({ type, to }) => words.some(own => own.relations.has(type) || (to !== start && own.labels.has(to))));
+  return isOfKind && !isNamed && (hops.length > 1 || labels.length > 1);
 }
 
 function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {

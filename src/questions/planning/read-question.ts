@@ -6,11 +6,11 @@ import { type PathPart, type ReadingContext } from './path-part.js';
 import { type Anchor, areAlike, groupAnchors, isEntity, isOneOfTerms } from './anchors.js';
 import { CypherWriter } from './cypher-writer.js';
 import { type Asked } from './find-asked.js';
-import { relationSaid } from './end-prepositions.js';
+import { type NamePlace, relationSaid } from './end-prepositions.js';
 import { notUnderstoodHere } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
-import { refuseDirection, refuseTwoDirections } from './refuse-directions.js';
-import { meantReadings, type PathReading, readPaths, saysItself, sharedWord } from './read-path.js';
+import { refuseDirection, refuseOtherEnd, refuseTwoDirections } from './refuse-directions.js';
+import { isNamed, meantReadings, type PathReading, readPaths, sharedWord } from './read-path.js';
 import { endAskedFor } from './role-nouns.js';
 import { outward, refuseGuessedReturn, requireRepeated } from './self-relations.js';
 import { describePath, type Hop, leadsToOne, pathsFrom, reversed } from './schema-paths.js';
@@ -91,22 +91,37 @@ class PatternReader {
   /** The preposition before a named thing, if it alone tells which of several relations is meant: `loans from A to B`. */
   private prepositionOf(anchor: Anchor, words: readonly SchemaWord[]): SchemaWord[] {
     const { terms, schema } = this.context;
-    const { asked, target, allWords } = this.part;
-    const { mention, labels } = anchor;
-    const kinds = kindsOf(labels, allWords);
-    refuseTwoDirections(terms.text, anchor, kinds);
-    const from = new Set([...(asked.word?.labels ?? []), ...(target === null ? [] : [target])]);
+    const { allWords } = this.part;
+    const { mention } = anchor;
+    const place = this.placeOf(anchor);
+    refuseTwoDirections(terms.text, anchor, place.kinds);
     if (words.some(({ relations }) => relations.size > 0)) return [];
-    const heads = kindsOf([...from], allWords);
-    const place = { name: mention, terms, nouns: nounsOf(this.blankValues, heads, allWords), heads, kinds };
-    const type = relationSaid(place, schema.edges, from, labels);
+    const nouns = nounsOf(this.blankValues, place.nouns, allWords);
+    const type = relationSaid({ ...place, nouns }, schema.edges, this.labelsAsked(), anchor.labels);
     const isBetween = (word: SchemaWord): boolean =>
-      word.mention.end <= mention.start && !kinds.includes(word.mention) && place.nouns.some(({ end }) => end <= word.mention.start);
+      word.mention.end <= mention.start && !place.kinds.includes(word.mention) && nouns.some(({ end }) => end <= word.mention.start);
     if (type === null && allWords.some(isBetween)) throw unclearPreposition(anchor);
     if (type == null) return [];
     const meanings = [{ as: 'relation' as const, type }];
     const at = { text: '', start: mention.start, end: mention.start, meanings };
     return [{ mention: at, labels: new Set(), relations: new Set([type]), properties: [] }];
+  }
+
+  /** The place of a named thing among the words for what is asked for, which may be a property. */
+  private placeOf({ mention, labels }: Anchor): NamePlace {
+    const { asked, allWords } = this.part;
+    const property = asked.word?.labels.size === 0 ? [asked.word.mention] : [];
+    const nouns = [...kindsOf([...this.labelsAsked()], allWords), ...property];
+    return { name: mention, terms: this.context.terms, nouns, heads: nouns, kinds: kindsOf(labels, allWords) };
+  }
+
+  /** The labels that a preposition may join to a name: those that are asked for, or those whose property is. */
+  private labelsAsked(): ReadonlySet<string> {
+    const { asked, target, allWords } = this.part;
+    const owners = (asked.word?.properties ?? []).flatMap(({ owner, ownerName }) => (owner === 'node' ? [ownerName] : []));
+    const named = owners.filter(owner => allWords.some(({ labels }) => labels.has(owner)));
+    const labels = asked.word?.labels.size ? asked.word.labels : named.length > 0 ? named : owners;
+    return new Set([...labels, ...(target === null ? [] : [target])]);
   }
 
   async read(): Promise<ReadPattern> {
@@ -163,7 +178,7 @@ class PatternReader {
     if (!best || !reading || reading.score < leastScore) throw this.noPath(topics);
     this.paths.push(...best.readings.slice(0, shownPaths).map(({ hops, start, score }) => ({ path: describePath(hops) || start, score: Math.round(score * 100) / 100 }))); // prettier-ignore
     this.context.choices.requireOne(meantReadings(best.readings, this.part.asked, this.context.schema), best.anchor);
-    refuseUnreached(this.context.terms.text, best.anchor.mention, reading, this.part.words, this.part.asked.word);
+    refuseUnreached(this.context.terms.text, best.anchor, reading, this.part.words, this.part.asked.word);
     refuseGuessedReturn(reading, this.part.words, this.shared, this.context.terms.text, this.context.schema);
     // `who co-starred with X` follows a relation there and back. `films co-written by X` does not name the other writers, so refuse it.
     const sharing = /\bco-[a-z]+(\s+by\b)?/.exec(this.context.terms.text);
@@ -225,6 +240,8 @@ class PatternReader {
       isOneOfTerms(writer, variable, start, terms, schema, entities);
     if (to === 't') refusePlaceOfOther(anchor, hops, schema, words);
     if (hops.length > 0 || anchor.terms.every(isEntity)) refuseDirection(text, anchor, hops, words, schema);
+    const others = this.anchors.filter(other => other !== anchor).map(other => this.placeOf(other));
+    refuseOtherEnd(this.placeOf(anchor), others, this.labelsAsked(), hops, schema);
     refuseQuality(anchor, terms);
     if (this.meansAll(anchor, way)) {
       for (const term of anchor.terms) writer.where(conditionOf(writer.addPath(way, to), [term]));
@@ -301,16 +318,22 @@ class PatternReader {
     const places = writer.nodes.filter(({ label }) => label !== '');
     for (const { variable, label } of places.filter((place, i) => places.findIndex(other => other.label === place.label) === i)) {
       const readings = await this.readFrom(anchor, words, { word: null, type: null }, label);
-      for (const reading of readings.slice(0, 3).filter(each => this.mayBeAt(anchor, each, variable)))
+      for (const reading of readings.slice(0, shownPaths).filter(each => this.mayBeAt(anchor, each, variable)))
         found.push({ reading, to: variable, score: reading.score + (variable === 't' ? toTarget : 0) });
     }
-    const best = found.sort((a, b) => b.score - a.score)[0];
+    found.sort((a, b) => b.score - a.score);
+    const chosen = this.context.choices.keepChosen(found.map(({ reading }) => reading), anchor); // prettier-ignore
+    const fitting = found.filter(({ reading }) => chosen.includes(reading));
+    const [best] = fitting;
     if (!best || best.reading.score < leastScore) throw this.noPath([anchor]);
-    // One node cannot be two named nodes.
-    if (best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity)) throw besideOther(anchor); // prettier-ignore
+    // One node cannot be two named nodes. If nodes of several labels have the name, the question is asked back.
+    const isSecond = best.reading.hops.length === 0 && this.named.has(best.to) && !anchor.negated && anchor.terms.some(isEntity);
+    const others = isSecond ? fitting.filter(({ reading }) => reading.hops.length > 0) : fitting;
+    const first = others[0]?.score ?? 0;
+    const close = others.filter(({ score, to }) => first - score < 0.25 && to === others[0]?.to).map(({ reading }) => reading);
+    if (!isSecond || anchor.labels.length > 1) this.context.choices.requireOne(close, anchor);
+    if (isSecond) throw besideOther(anchor);
     this.isGuessed ||= best.reading.unnamed > 0;
-    const close = found.filter(({ score, to }) => best.score - score < 0.25 && to === best.to).map(({ reading }) => reading);
-    this.context.choices.requireOne(close, anchor);
     this.unused.push(...best.reading.unused);
     this.attach(writer, anchor, best.reading, best.to);
   }
@@ -324,12 +347,12 @@ class PatternReader {
   /**
    * Whether placing a named thing here would make it the target: `Which customers sent coffee to Union Steel` does not ask for Union Steel.
    */
-  private isAsked({ terms, negated, mention }: Anchor, { hops }: PathReading): boolean {
+  private isAsked(anchor: Anchor, { hops }: PathReading): boolean {
+    const { terms, negated, mention } = anchor;
     const { word, type } = this.part.asked;
     if (negated || word === null || word.labels.size === 0 || !terms.some(isEntity)) return false;
     if (isSaidToBe(this.blankValues, mention, word)) return hops.length > 0;
-    if (hops.length > 0 || type === null) return false;
-    return !saysItself(this.context.terms.text, mention, word.mention);
+    return hops.length === 0 && !isNamed(this.context.terms.text, anchor, word.mention, type);
   }
 
   /**

@@ -2,7 +2,7 @@ import { type Mention } from '../linking/meaning.js';
 import { type Anchor } from './anchors.js';
 import { isWho } from './answer-types.js';
 import { bothWays, from, saysIn, to, toWords } from './direction-words.js';
-import { aheadOf, beginsWithFrom } from './end-prepositions.js';
+import { aheadOf, beginsWithFrom, type NamePlace, pairedEnd } from './end-prepositions.js';
 import { UnplannableError } from './question-plan.js';
 import { type Hop, hopsFrom, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { kindsOf, type SchemaWord } from './schema-word.js';
@@ -81,10 +81,7 @@ export function refuseDirection(
     const word = found?.slice(1).find(each => each !== undefined);
     const noun = found && words.find(each => each.labels.size > 0 && isJoinedBy(text, each.mention, [found.index, ahead.length], mention));
     if (word === undefined || !noun || fits(endOf(hops, noun, schema))) continue;
-    throw new UnplannableError(
-      `没有关系说明“${word} ${mention.text}”的方向；请写出关系的动词`,
-      `No relation on the way tells what "${word}" means before "${mention.text}"; write the verb of the relation`,
-    );
+    throw unsaid(word, mention);
   }
 }
 
@@ -108,6 +105,36 @@ function endOf([first]: Hop[], noun: SchemaWord, schema: PlanSchema): NamedEnd |
     othersSay: word => others.some(hop => says(hop, word)),
     isOfPersons: [...noun.labels].every(label => isWho(schema, label)),
   };
+}
+
+function unsaid(word: string, { text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `没有关系说明“${word} ${text}”的方向；请写出关系的动词`,
+    `No relation on the way tells what "${word}" means before "${text}"; write the verb of the relation`,
+  );
+}
+
+/**
+ * Refuses `referrals from London to Surgery` if relations of the referrals tell both ends, and the way to London tells neither in any words:
+ * a patient who lives in London is not an end. It also refuses a way that tells the opposite end.
+ * @param place the place of the name, among the words for what is asked for
+ * @param others the places of the other names
+ * @throws UnplannableError
+ */
+export function refuseOtherEnd(
+  place: NamePlace,
+  others: readonly NamePlace[],
+  asked: ReadonlySet<string>,
+  hops: Hop[],
+  schema: PlanSchema,
+): void {
+  const relations = schema.edges.filter(({ sourceLabel, targetLabel }) => asked.has(sourceLabel) || asked.has(targetLabel));
+  const paired = pairedEnd(place, relations);
+  const touching = hops.filter(hop => asked.has(hop.from) || asked.has(hop.to));
+  const names = touching.flatMap(({ type }) => namesOfRelation(schema, type));
+  if (!paired || hops.length === 0 || saysIn(names, paired.end.said)) return;
+  const hasBoth = others.some(other => pairedEnd(other, relations)?.end === paired.opposite);
+  if (hasBoth || saysIn(names, paired.opposite.name)) throw unsaid(paired.word, place.name);
 }
 
 function leadsTo({ to }: Hop, labels: ReadonlySet<string>, schema: PlanSchema): boolean {

@@ -1,11 +1,12 @@
 import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
-import { type Anchor } from './anchors.js';
+import { type Anchor, isEntity } from './anchors.js';
 import { type NegatedPart } from './negated-parts.js';
 import { UnplannableError } from './question-plan.js';
 import { type PathReading } from './read-path.js';
 import { type Hop } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
+import { undoes } from './score-path.js';
 
 const joining = /^[过了]? ?,? ?(?:and|or|but|yet|和|并且?|且|又|或|但是?|却|而)? ?(?:(?:has|have|had|did|does|do|was|were) )?$/;
 /** Matches an auxiliary alone, which begins what is said of the things before it: `the films starred by X were written by whom`. */
@@ -129,26 +130,26 @@ export function endsWithPronoun(text: string, words: readonly SchemaWord[]): boo
 const beforeObject = /^(?:[过了]|\s*(?:(?:by|with|for|to|in|on|at)\s+)?(?:(?:the|an?|our)\s+)?)\s*["'“‘「《]?$/;
 
 /**
- * Refuses `who have driven the vehicle X` if no path from X has the relation of the verb right before X.
+ * Refuses `who have driven the vehicle X` if no path from X has the relation of the verb right before X. It also refuses `who wrote Hill` if
+ * only writers have this word in their names, because those who wrote with them are not asked for.
  * @throws UnplannableError
  */
 export function refuseUnreached(
   text: string,
-  topic: Mention,
+  { mention: topic, terms }: Anchor,
   { unused, hops }: PathReading,
   words: SchemaWord[],
   asked: SchemaWord | null,
 ): void {
   const kinds = words.filter(({ labels }) => labels.size > 0).map(({ mention }) => mention);
   const blank = fillPlaces(text, kinds);
-  const verb = unused.find(
-    word =>
-      hops.length > 0 &&
-      word !== asked &&
-      isOnlyRelation(word) &&
-      word.mention.end <= topic.start &&
-      beforeObject.test(blank.slice(word.mention.end, topic.start)),
-  );
+  const isVerbBefore = (word: SchemaWord, before: RegExp): boolean =>
+    word !== asked && isOnlyRelation(word) && word.mention.end <= topic.start && before.test(blank.slice(word.mention.end, topic.start));
+  const goesBack = (type: string): boolean => hops.length === 2 && hops.every(hop => hop.type === type) && undoes(hops[0], hops[1]);
+  const isPart = terms.some(term => isEntity(term) && term.approximate);
+  const verb =
+    unused.find(word => hops.length > 0 && isVerbBefore(word, beforeObject)) ??
+    words.find(word => isPart && isVerbBefore(word, /^\s+$/) && [...word.relations].some(goesBack));
   if (verb)
     throw new UnplannableError(
       `“${verb.mention.text}”说的关系到不了“${topic.text}”`,
