@@ -1,4 +1,4 @@
-import { toldUnits } from './units.js';
+import { toldMultiple, toldUnits } from './units.js';
 
 const told = (name: string) => toldUnits({ name })?.[0] ?? null;
 
@@ -23,4 +23,20 @@ describe('the unit that a name tells', () => {
       expect(told(name)).toBeNull();
     },
   );
+});
+
+it.each([
+  ['估价（万元）', '万元'],
+  ['保险金额(万)', '万'],
+  ['人口_亿', '亿'],
+  ['budget_meur', 'meur'],
+  ['revenue_k_usd', 'k_usd'],
+  ['sales_in_millions', 'millions'],
+  ['估价（元）', null],
+  ['距离（千米）', null],
+  ['重量（千克）', null],
+  ['height_m', null],
+  ['price_eur', null],
+])('the multiple that %s tells is %s', (name, multiple) => {
+  expect(toldMultiple({ name })).toBe(multiple);
 });

@@ -105,6 +105,15 @@ export function toldUnits({
   return null;
 }
 
+const multiples =
+  /([百千万亿]+(?:元|美元|欧元|英镑|日元|人次?|件|个|吨)?)[)）]?$|(?:^|[_\s(])((?:m|mn|mio|k|bn)_?(?:eur|usd|gbp|cny|rmb|jpy)|(?:millions?|thousands?|billions?)(?:_?(?:of_)?(?:eur|usd|gbp|cny|rmb|euros?|dollars?|yuan))?)\)?$/i;
+
+/** The multiple of a unit that the names of a property tell: 万元 for 估价（万元）, `meur` for `budget_meur`. Null if they tell none. */
+export function toldMultiple({ name, column = '', aliases = [] }: Pick<PropertySchema, 'name' | 'column' | 'aliases'>): string | null {
+  const found = [name, column, ...aliases].map(own => multiples.exec(own)).find(match => match !== null);
+  return found?.[1] ?? found?.[2] ?? null;
+}
+
 /** Whether a number in a unit can be compared with something in one of the told units. Yuan are assumed if no unit is told. */
 export function isMeasuredIn({ fits }: Unit, told: readonly string[] | null): boolean {
   return fits.some(unit => (told ?? ['cny']).includes(unit));

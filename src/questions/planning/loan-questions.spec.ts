@@ -4,7 +4,7 @@ import { aWorld, edge, namedLabel } from '../../../test/support/question-world.j
 const { ask, plan } = aWorld({
   labels: [
     namedLabel('Museum', ['博物馆'], [['city', 'string', '城市'], ['floor area', 'decimal(12,1)', '面积'], ['is public', 'boolean', 'public', '公立']]),
-    namedLabel('Artifact', ['文物'], [['category', 'string', '类别'], ['weight_kg', 'decimal(8,2)', 'weight', '重量'], ['value', 'int', '估价']]),
+    namedLabel('Artifact', ['文物'], [['category', 'string', '类别'], ['weight_kg', 'decimal(8,2)', 'weight', '重量'], ['value', 'int', '估价'], ['insured_meur', 'int', '保额']]),
     namedLabel('Loan', ['借展'], [['start_date', 'date', '开始日期'], ['end_date', 'date', '结束日期'], ['fee', 'int', '费用']]),
     namedLabel('Paper', ['论文'], [['pages', 'int', '页数'], ['published_on', 'date', '发表日期']]),
   ],
@@ -36,6 +36,7 @@ describe('numbers with a unit', () => {
     ['重量在5到10公斤之间的文物', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
     ['artifacts with weight between 5 kg and 10 kg', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
     ['artifacts with weight between 5 and 10', 't.weight_kg >= $p1 AND t.weight_kg <= $p2'],
+    ['保额超过5的文物', 't.insured_meur > $p1'],
   ])('%s: compares in the unit that the property tells', async (question, condition) => {
     expect(await ask(question)).toContain(condition);
   });
@@ -52,6 +53,18 @@ describe('numbers with a unit', () => {
     [
       '面积超过5公里的博物馆',
       'refused: The name of "面积" does not tell its unit, so it cannot be compared in "公里"; leave out "公里" to compare the stored numbers',
+    ],
+    [
+      '保额超过500万的文物',
+      'refused: The numbers of "保额" are in "meur"; give the number in it, without a unit or a word such as "million"',
+    ],
+    [
+      '保额超过5欧元的文物',
+      'refused: The numbers of "保额" are in "meur"; give the number in it, without a unit or a word such as "million"',
+    ],
+    [
+      'artifacts with 保额 above 5 million',
+      'refused: The numbers of "保额" are in "meur"; give the number in it, without a unit or a word such as "million"',
     ],
     ['重量在5到10吨之间的文物', 'refused: "重量" is in kg and cannot be compared in "吨"; give the number in kg'],
     [
