@@ -78,6 +78,25 @@ describe('a copy', () => {
     await test.admin.delete(`/api/permissions/connections/${far}/users/${userId}`).expect(204);
   });
 
+  itLong('shows no rows once its user has lost a right, even while it waits for an upload of its table', async () => {
+    const userId = (await grant('read').expect(201)).body.user_id;
+    await grantConnection(test, 'copier', 'write');
+    const upload = await test.pool.connect();
+    await upload.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('mirror.late', 0))`);
+    const started = await user.post(`/api/warehouse/connections/${far}/mirror`).send({ tables: [{ table: 'shared', as: 'late' }] });
+    expect(started.status).toBe(202);
+    const { id } = started.body;
+    const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+    while ((await test.pool.query(waiting)).rowCount === 0) await sleep(20);
+    await test.admin.delete(`/api/permissions/connections/1/users/${userId}`).expect(204);
+    await upload.query('COMMIT');
+    upload.release();
+    expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'mirror_forbidden' } });
+    await test.admin.get('/api/warehouse/connections/1/tables/late').expect(404);
+    await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(204);
+    await test.admin.delete(`/api/permissions/connections/${far}/users/${userId}`).expect(204);
+  });
+
   it('leaves an event for each time that somebody creates, starts or deletes it, and none for what is refused', async () => {
     const { id } = await copyToEnd(test, far, [{ table: 'shared', as: 'audited' }]);
     await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);

@@ -76,9 +76,9 @@ export class MirrorCopier {
         BEGIN; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL statement_timeout = 0;
         SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
       await this.stageAll(client, work, plans);
-      // Reading may take hours, in which the user who saved the copy may lose rights, so they are checked again.
-      await this.open(copy);
       const states = await this.publish(client, copy.saved_by!.id, plans);
+      // Reading may take hours, and publishing minutes. The user who saved the copy may lose rights in this time, so they are checked last.
+      await this.open(copy);
       report.seconds = secondsSince(startedAt);
       for (const table of report.tables) table.status = 'succeeded';
       await this.copies.succeed(client, claimed, report, states);
