@@ -1,6 +1,7 @@
 import { type GraphSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type MetricDimension, type MetricEntry } from '../vocabulary.js';
+import { keptBy } from './kept-by-schema.js';
 import { type ToOne } from './schema-paths.js';
 
 /**
@@ -28,49 +29,111 @@ export interface LabelDimension {
  * dimension without a known column must be named like the label. Several dimensions are several roles of the label: a trip has a start hub
  * and an end hub.
  */
-export function dimensionsOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): LabelDimension[] {
-  const element = schema.labels.find(candidate => candidate.name === label);
-  if (!element) return [];
-  const sources = sourcesOf(schema, label);
-  const isColumn = (property: string | null | undefined) => (dimension: MetricDimension) =>
-    property !== null && property !== undefined && isColumnOf(dimension, sources, columnOf(element, property));
-  const byDisplay = metric.dimensions.filter(isColumn(element.displayProperty));
-  if (byDisplay.length > 0) return byDisplay.map(({ name }) => ({ name, by: 'display' }));
-  const byKey = element.keyProperties.length === 1 ? metric.dimensions.filter(isColumn(element.keyProperties[0])) : [];
-  if (byKey.length > 0) return byKey.map(({ name }) => ({ name, by: 'key' }));
-  const named = findNamed(metric, [label, ...element.aliases], sources);
-  return named ? [{ name: named.name, by: 'display' }] : [];
+export function dimensionsOfLabel(metric: MetricEntry, schema: MetricSchema, label: string): readonly LabelDimension[] {
+  return ofLabel(metric)(schema, label);
 }
+
+// A question may name the same label sixty times, and the same thousand properties with each value.
+const ofLabel = keptBy((metric: MetricEntry) =>
+  keptBy((schema: MetricSchema, label: string): LabelDimension[] => {
+    const element = labelsByName(schema).get(label);
+    if (!element) return [];
+    const sources = sourcesOf(schema, label);
+    const onProperty = (property: string | null | undefined): MetricDimension[] =>
+      property === null || property === undefined ? [] : onColumn(metric, sources, columnOf(element, property));
+    const byDisplay = onProperty(element.displayProperty);
+    if (byDisplay.length > 0) return byDisplay.map(({ name }) => ({ name, by: 'display' }));
+    const byKey = element.keyProperties.length === 1 ? onProperty(element.keyProperties[0]) : [];
+    if (byKey.length > 0) return byKey.map(({ name }) => ({ name, by: 'key' }));
+    const named = findNamed(metric, [label, ...element.aliases], sources);
+    return named ? [{ name: named.name, by: 'display' }] : [];
+  }),
+);
 
 /**
  * Finds the dimensions on the column of a property. A dimension without a known column must have the name of the property or its column.
  */
-export function dimensionsOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): string[] {
-  const element = schema.labels.find(candidate => candidate.name === label);
-  const found = element?.properties.find(candidate => candidate.name === property);
-  // A value of a list property is one item of the list, but the dimension holds the whole list.
-  if (!element || found?.type === 'string[]') return [];
-  const sources = sourcesOf(schema, label);
-  const column = columnOf(element, property);
-  const exact = metric.dimensions.filter(dimension => isColumnOf(dimension, sources, column));
-  if (exact.length > 0) return exact.map(({ name }) => name);
-  const named = findNamed(metric, column === undefined ? [property] : [property, column], sources);
-  return named ? [named.name] : [];
+export function dimensionsOfProperty(metric: MetricEntry, schema: MetricSchema, label: string, property: string): readonly string[] {
+  return ofProperty(metric)(schema, label, property);
 }
 
-function sourcesOf({ sources = [] }: MetricSchema, label: string): LabelSource[] {
-  return sources.filter(({ kind, name }) => kind === 'node' && name === label);
+const ofProperty = keptBy((metric: MetricEntry) =>
+  keptBy((schema: MetricSchema, label: string, property: string): string[] => {
+    const element = labelsByName(schema).get(label);
+    const found = element?.properties.find(candidate => candidate.name === property);
+    // A value of a list property is one item of the list, but the dimension holds the whole list.
+    if (!element || found?.type === 'string[]') return [];
+    const sources = sourcesOf(schema, label);
+    const column = found?.column;
+    const exact = onColumn(metric, sources, column);
+    if (exact.length > 0) return exact.map(({ name }) => name);
+    const named = findNamed(metric, column === undefined ? [property] : [property, column], sources);
+    return named ? [named.name] : [];
+  }),
+);
+
+/** The names of a dimension in the form in which questions are read. */
+export const wordsOfDimension = keptBy(({ dimensions }: MetricEntry, dimension: string): string[] =>
+  [dimension, ...(dimensions.find(({ name }) => name === dimension)?.aliases ?? [])].map(name => normalizeText(name.replaceAll('_', ' '))),
+);
+
+const labelsByName = keptBy(({ labels }: MetricSchema) => new Map(labels.map(label => [label.name, label])));
+
+function sourcesOf(schema: MetricSchema, label: string): readonly LabelSource[] {
+  return sourcesByLabel(schema).get(label) ?? [];
 }
+
+const sourcesByLabel = keptBy(({ sources = [] }: MetricSchema) =>
+  grouped(sources.flatMap((source): [string, LabelSource][] => (source.kind === 'node' ? [[source.name, source]] : []))),
+);
 
 function columnOf(label: LabelSchema, property: string): string | undefined {
   return label.properties.find(candidate => candidate.name === property)?.column;
 }
 
-function isColumnOf({ source }: MetricDimension, sources: LabelSource[], column: string | undefined): boolean {
-  if (!source || source.column !== column) return false;
-  return sources.some(
-    ({ connectionId, table, queryTables }) =>
-      connectionId === source.connection_id && queryTables === null && table.replace(/^.*\./, '') === source.table,
+/** By name, as `same` compares names: the place of the first dimension with this name in its metric. */
+const placesByName = keptBy(({ dimensions }: MetricEntry, which: 'all' | 'without column') => {
+  const places = new Map<string, number>();
+  for (const [place, { name, aliases, source }] of dimensions.entries()) {
+    if (source && which === 'without column') continue;
+    for (const key of [name, ...aliases].map(same)) if (!places.has(key)) places.set(key, place);
+  }
+  return places;
+});
+
+const placesByColumn = keptBy(({ dimensions }: MetricEntry) =>
+  grouped(
+    dimensions.flatMap(({ source }, place): [string, number][] =>
+      source ? [[columnKey(source.connection_id, source.table, source.column), place]] : [],
+    ),
+  ),
+);
+
+function grouped<T>(pairs: readonly [string, T][]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const [key, value] of pairs) {
+    const known = groups.get(key);
+    if (known) known.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}
+
+const columnKey = (connectionId: number, table: string, column: string): string => [connectionId, table, column].join('\0');
+
+function dimensionsAt({ dimensions }: MetricEntry, places: readonly number[]): MetricDimension[] {
+  return [...new Set(places)].sort((a, b) => a - b).map(place => dimensions[place]!);
+}
+
+/** The dimensions on a column of the tables of a label. */
+function onColumn(metric: MetricEntry, sources: readonly LabelSource[], column: string | undefined): MetricDimension[] {
+  if (column === undefined) return [];
+  const places = placesByColumn(metric);
+  const tables = sources.filter(({ queryTables }) => queryTables === null);
+  const keys = tables.map(({ connectionId, table }) => columnKey(connectionId, table.replace(/^.*\./, ''), column));
+  return dimensionsAt(
+    metric,
+    keys.flatMap(key => places.get(key) ?? []),
   );
 }
 
@@ -78,13 +141,11 @@ function isColumnOf({ source }: MetricDimension, sources: LabelSource[], column:
  * Finds a dimension by name. If the tables of the label are known, a dimension with a known column is skipped, because the column belongs
  * to another table: customers and suppliers may both have a country.
  */
-function findNamed(metric: MetricEntry, names: string[], sources: LabelSource[]): MetricDimension | null {
-  const wanted = new Set(names.map(same));
+function findNamed(metric: MetricEntry, names: string[], sources: readonly LabelSource[]): MetricDimension | null {
   const isKnown = sources.length > 0 && sources.every(({ queryTables }) => queryTables === null);
-  const found = metric.dimensions.find(
-    ({ name, aliases, source }) => !(isKnown && source) && [name, ...aliases].some(each => wanted.has(same(each))),
-  );
-  return found ?? null;
+  const places = placesByName(metric, isKnown ? 'without column' : 'all');
+  const found = names.flatMap(name => places.get(same(name)) ?? []);
+  return dimensionsAt(metric, found)[0] ?? null;
 }
 
 export function same(name: string): string {

@@ -1,4 +1,3 @@
-import { normalizeText } from '../../graph-index/tokenize-text.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { type Mention, meaningOf } from '../linking/meaning.js';
@@ -7,10 +6,12 @@ import { readTerms } from '../linking/read-terms.js';
 import { type MetricEntry, type MetricFilter } from '../vocabulary.js';
 import { toWords } from './direction-words.js';
 import { aheadOf, endSaid, joinsNoun } from './end-prepositions.js';
-import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema } from './metric-dimensions.js';
+import { keptBy } from './kept-by-schema.js';
+import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema, wordsOfDimension } from './metric-dimensions.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
 import { requireOneProperty } from './anchors.js';
+import { hopsFrom } from './schema-paths.js';
 
 /** A filter on a dimension, and the mention that names its values. */
 export interface NamedFilter {
@@ -41,14 +42,18 @@ export function readFilters(
       en: `The metric "${metric.name}" has no dimension for "${mention.text}"`,
     },
   });
+  // The thousand meanings of a value may all have the same roles.
+  const roleOf = keptBy((mention: Mention, ...roles: string[]): string | undefined =>
+    roles.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles, mentions)) : roles[0],
+  );
+  const named = new Set(terms.labels.map(({ label }) => label));
   for (const term of terms.entities) {
     const { mention, negated, nodes: alike } = term;
     const nodes = choices.narrowNodes(term);
     const labels = [...new Set(nodes.map(node => node.label))].filter(label => dimensionsOfLabel(metric, schema, label).length > 0);
     const [label, other] = labels;
     const roles = label === undefined ? [] : dimensionsOfLabel(metric, schema, label);
-    const names = roles.map(({ name }) => name);
-    const role = names.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, names, mentions)) : names[0];
+    const role = roleOf(mention, ...roles.map(({ name }) => name));
     const dimension = roles.find(({ name }) => name === role);
     if (label === undefined || dimension === undefined) return noDimension(mention);
     if (other !== undefined)
@@ -74,13 +79,11 @@ export function readFilters(
   }
   for (const { mention, values, negated } of terms.values) {
     const known = values.flatMap(value => {
-      const roles = dimensionsOfProperty(metric, schema, value.label, value.property);
-      const dimension = roles.length > 1 ? choices.requireOneRole(mention, rolesNamed(terms, mention, metric, roles, mentions)) : roles[0];
+      const dimension = roleOf(mention, ...dimensionsOfProperty(metric, schema, value.label, value.property));
       return dimension === undefined ? [] : [{ mention, label: value.label, dimension, negated, values: [value.value] }];
     });
-    const isNamed = (label: string): boolean => terms.labels.some(term => term.label === label);
     // `suppliers in Japan`: a dimension for the country of customers does not fit, although customers also have the value Japan.
-    const fit = values.some(value => isNamed(value.label)) ? known.filter(({ label }) => isNamed(label)) : known;
+    const fit = values.some(({ label }) => named.has(label)) ? known.filter(({ label }) => named.has(label)) : known;
     const [found] = fit;
     if (!found) return noDimension(mention);
     const properties = values.filter(({ label }) => label === found.label).map(({ property }) => property);
@@ -98,25 +101,19 @@ export function readFilters(
  * The roles whose dimension is named right before a node, as in `to hub Hamburg Nord`, or meant by the preposition there, as in
  * `from Hamburg Nord`. All roles if none is named.
  */
-function rolesNamed(
-  terms: QuestionTerms,
-  mention: Mention,
-  { id, dimensions }: MetricEntry,
-  roles: string[],
-  mentions: readonly Mention[],
-): string[] {
+function rolesNamed(terms: QuestionTerms, mention: Mention, metric: MetricEntry, roles: string[], mentions: readonly Mention[]): string[] {
   const isAsked = (own: Mention): boolean =>
-    own.meanings.some(meaning => meaning.as === 'metric' && meaning.metricId === id) ||
+    own.meanings.some(meaning => meaning.as === 'metric' && meaning.metricId === metric.id) ||
     isAskedFor(terms, own) ||
     startsWithEnd.test(own.text);
   const kinds = mentions.filter(own => meaningOf(own, 'label') !== null);
   const nouns = mentions.filter(isAsked);
   const place = { name: mention, terms, nouns, heads: nouns, kinds };
   const before = aheadOf(terms, mention, []);
-  const namesOf = (role: string): string[] => [role, ...(dimensions.find(({ name }) => name === role)?.aliases ?? [])];
+  const namesOf = (role: string): string[] => [role, ...(metric.dimensions.find(({ name }) => name === role)?.aliases ?? [])];
   const isNamed = (name: string): boolean =>
     endsWith(before, name) && (!startsWithEnd.test(name) || joinsNoun(before.slice(0, -name.length), place));
-  const named = roles.filter(role => namesOf(role).some(name => isNamed(normalizeText(name.replaceAll('_', ' ')))));
+  const named = roles.filter(role => wordsOfDimension(metric, role).some(isNamed));
   if (named.length > 0) return named;
   const said = endSaid(place, roles, namesOf) ?? undefined;
   return said === undefined ? roles : [said];
@@ -214,14 +211,8 @@ export function passedNouns({ mentions, ...linked }: LinkedQuestion): string[] {
   return others.filter(isPassed).map(({ text }) => text);
 }
 
-function isRelated({ edges }: MetricSchema, label: string, other: string): boolean {
-  return (
-    label === other ||
-    edges.some(
-      ({ sourceLabel, targetLabel }) =>
-        (sourceLabel === label && targetLabel === other) || (sourceLabel === other && targetLabel === label),
-    )
-  );
+function isRelated(schema: MetricSchema, label: string, other: string): boolean {
+  return label === other || hopsFrom(schema, label).some(({ to }) => to === other);
 }
 
 function isBeside(text: string, filter: Mention, kind: Mention): boolean {

@@ -2,7 +2,9 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { type MetricEntry } from '../vocabulary.js';
 import { type MetricSchema } from './metric-dimensions.js';
+import { keptBy } from './kept-by-schema.js';
 import { type NamedFilter } from './metric-filters.js';
+import { type Hop, hopsFrom } from './schema-paths.js';
 
 /**
  * The reason why a metric cannot be limited by a relation that the question names; null if it can. A filter may replace the relation only
@@ -24,14 +26,10 @@ export function whyRelated(metric: MetricEntry, schema: MetricSchema, terms: Que
 }
 
 /** Whether each node of another label has at most one edge of the type to a node of `label`, and no other type joins the two labels. */
-function isEdgeOf({ edges, toOne }: MetricSchema, type: string, label: string): boolean {
-  return edges.some(edge => {
-    const { sourceLabel, targetLabel } = edge;
-    if (edge.type !== type || sourceLabel === targetLabel) return false;
-    const other = targetLabel === label ? sourceLabel : sourceLabel === label ? targetLabel : null;
-    const isToOne = (targetLabel === label ? toOne?.outgoing : toOne?.incoming)?.includes(type) ?? false;
-    const isJoining = (each: typeof edge): boolean =>
-      (each.sourceLabel === label && each.targetLabel === other) || (each.sourceLabel === other && each.targetLabel === label);
-    return other !== null && isToOne && edges.filter(isJoining).length === 1;
-  });
-}
+const isEdgeOf = keptBy((schema: MetricSchema, type: string, label: string): boolean => {
+  const { outgoing = [], incoming = [] } = schema.toOne ?? {};
+  const isToOne = { in: outgoing.includes(type), out: incoming.includes(type) };
+  const only = new Map<string, Hop | null>();
+  for (const hop of hopsFrom(schema, label)) if (hop.to !== label) only.set(hop.to, only.has(hop.to) ? null : hop);
+  return [...only.values()].some(hop => hop?.type === type && isToOne[hop.direction]);
+});

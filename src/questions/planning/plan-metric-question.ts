@@ -8,6 +8,7 @@ import { whyNegated, whyStatistic } from '../linking/negation.js';
 import { type QuestionTerms, unreadOf } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 import { joinsKeys } from './joining-words.js';
+import { keptBy } from './kept-by-schema.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
@@ -286,9 +287,12 @@ function readGrowth(
 function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   const ids = new Set(mention.meanings.flatMap(meaning => (meaning.as === 'metric' ? [meaning.metricId] : [])));
   const found = metrics.filter(candidate => ids.has(candidate.id));
-  const exact = found.filter(candidate => same(candidate.name) === same(mention.text));
+  const text = same(mention.text);
+  const exact = found.filter(candidate => sameName(candidate) === text);
   return exact.length > 0 ? exact : found;
 }
+
+const sameName = keptBy(({ name }: MetricEntry) => same(name));
 
 /** Finds the words for something that the question asks for besides the metric: another metric, a number of nodes, or a property. */
 function findSecondMeasure(
@@ -309,10 +313,11 @@ function findSecondMeasure(
     );
     if (counted) return linked.text.slice(Math.min(counted.mention.start, count.start), Math.max(counted.mention.end, count.end));
   }
+  const ofValues = new Set(terms.values.flatMap(({ values }) => values.map(value => value.property)));
   const property = terms.properties.find(
     ({ mention, owners }) =>
       !mention.meanings.some(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id) &&
-      !terms.values.some(({ values }) => values.some(value => owners.some(owner => owner.property === value.property))),
+      !owners.some(owner => ofValues.has(owner.property)),
   );
   return property?.mention.text ?? null;
 }
