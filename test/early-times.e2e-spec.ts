@@ -165,6 +165,33 @@ nodes:
   });
 });
 
+it('elements of stored lists of times are added to from their own fields', async () => {
+  const table = 'times_in_lists';
+  const line = `{"id": 1, "ts": ["08:30:00", "23:59:30"], "zs": ["08:30:00+05", "09:00:00Z"]}\n`;
+  expect((await uploadRequest(app.admin, table, line, {}, 'application/x-ndjson')).status).toBe(201);
+  const mapping = `version: 1
+nodes:
+  - {id: v, label: V, table: ${table}, key: [id], columns: [{column: id}, {column: ts, type: 'time[]'}, {column: zs, type: 'timetz[]'}]}
+`;
+  const { graphId, run } = await ingest(app, mapping);
+  expect([run.error, run.report.totals.rejected]).toEqual([null, 0]);
+  const added = [
+    ['08:31', '00:00:30'],
+    ['08:31+05:00', '09:01Z'],
+  ];
+  for (const middle of ['', 'WITH n ']) {
+    const lists = `MATCH (n:V) ${middle}RETURN [x IN n.ts | x + duration({minutes: 1})], [x IN n.zs | x + duration({minutes: 1})]`;
+    expect(await rowsOf(graphId, lists)).toEqual([added]);
+    for (const [i, list] of ['n.ts', 'n.zs'].entries()) {
+      expect(await rowsOf(graphId, `MATCH (n:V) ${middle}UNWIND ${list} AS x RETURN x + duration({minutes: 1})`)).toEqual(
+        added[i]!.map(x => [x]),
+      );
+      const folded = `MATCH (n:V) ${middle}RETURN reduce(t = ${list}[0], i IN [1] | t + duration({minutes: i})), ${list}[0]`;
+      expect(await rowsOf(graphId, folded)).toEqual([[added[i]![0], ['08:30:00', '08:30:00+05:00'][i]]]);
+    }
+  }
+});
+
 it('times with more than six decimals of a second are rejected by column and value, and never rounded', async () => {
   const texts = [
     '2024-01-31T23:59:59.9999999',

@@ -43,6 +43,56 @@ describe('a key that is a whole number and comes as another text', () => {
   });
 });
 
+describe('two spellings of one key', () => {
+  const keyed = (table: string, types: string[]): string => {
+    const columns = types.map((type, i) => `{column: k${i}, type: '${type}'}`).join(', ');
+    const key = types.map((_, i) => `k${i}`).join(', ');
+    return `version: 1\nnodes:\n  - {id: n, label: N, table: ${table}, key: [${key}], columns: [${columns}]}\n`;
+  };
+  const row = (names: string, values: string[]): string => `${names}\n${values.join(',')}\n`;
+
+  it.each<[types: string[], spellings: [string[], string[], string[]], condition: string]>([
+    [['float'], [['1e3'], ['1000.0'], ['+1000']], 'n.k0 = 1000'],
+    [['float'], [['-0'], ['0.0'], ['0e5']], 'n.k0 = 0'],
+    [['boolean'], [['t'], ['true'], ['TRUE']], 'n.k0 = true'],
+    [['date'], [['2024-1-5'], ['2024-01-05'], ['20240105']], "n.k0 = date('2024-01-05')"],
+    [
+      ['int', 'int'],
+      [
+        ['007', '7'],
+        ['7', '07'],
+        ['+7', '7.0'],
+      ],
+      'n.k0 = 7 AND n.k1 = 7',
+    ],
+    [
+      ['decimal(8,2)', 'date'],
+      [
+        ['1.50', '2024-1-5'],
+        ['1.5', '2024-01-05'],
+        ['01.500', '20240105'],
+      ],
+      'n.k0 = 1.5',
+    ],
+  ])('of the types %j are one node, from two jobs and at the ends of edges: %j', async (types, [first, second, third], condition) => {
+    const names = types.map((_, i) => `k${i}`);
+    const text = (columns: string[]): string => columns.map(name => `${name}:text`).join(',');
+    const tables = [];
+    for (const values of [first, second]) tables.push(await aTable(app, row(names.join(','), values), text(names)));
+    const ends = [...names.map(name => `a${name}`), ...names.map(name => `b${name}`)];
+    const pairs = await aTable(app, row(ends.join(','), [...third, ...first]), text(ends));
+    const { graphId, run } = await ingest(app, keyed(tables[0]!, types));
+    const again = await runToEnd(app, await aJob(app, graphId, keyed(tables[1]!, types)));
+    const match = (side: string): string => `{node: 'label:N', match: {${names.map(name => `${side}${name}: ${name}`).join(', ')}}}`;
+    const edges = `version: 1\nedges:\n  - {type: E, table: ${pairs}, from: ${match('a')}, to: ${match('b')}}\n`;
+    const linked = await runToEnd(app, await aJob(app, graphId, edges));
+    expect([run, again, linked].map(({ error, report }) => [error, report.totals.rejected])).toEqual(Array(3).fill([null, 0]));
+    expect(await query(graphId, 'MATCH (n:N) RETURN count(*)')).toEqual([[1]]);
+    expect(await query(graphId, `MATCH (n:N) WHERE ${condition} RETURN count(*)`)).toEqual([[1]]);
+    expect(await query(graphId, 'MATCH (n:N)-[e:E]->(m:N) WHERE n = m RETURN count(e)')).toEqual([[1]]);
+  });
+});
+
 it('a job whose elements have keys of an earlier release reads all rows once more and removes what has no row', async () => {
   const table = await aTable(app, 'id,name,n\n007,Lin,1\n8,Nord,2\n', 'id:text,name:text,n:int');
   const { graphId, jobId } = await ingest(app, customers(table).replace('key: [id],', 'key: [id], incremental: {cursor: n, type: int},'));
