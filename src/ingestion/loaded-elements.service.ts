@@ -3,7 +3,7 @@ import { inLimitedTurns } from '../common/turns/pace.js';
 import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
-import { LanguageError } from '../text/language-error.js';
+import { RunFailure } from '../common/errors/run-failure.js';
 import { withKnownType } from '../warehouse/clients/known-type.js';
 import { type QueryRequest, type TableColumn } from '../warehouse/clients/warehouse.client.js';
 import { isReadable } from '../warehouse/references/key-kind.js';
@@ -48,7 +48,7 @@ export class LoadedElements {
     private readonly pool: ServicePool,
   ) {}
 
-  /** @throws LanguageError if the source no longer fits the mapping or gives no answer, and what `SourcesService.describe` throws */
+  /** @throws RunFailure if the source no longer fits the mapping or gives no answer, and what `SourcesService.describe` throws */
   async describe(job: JobReader, graphId: number, loaded: LoadedRows): Promise<DescribedPart> {
     const { target, mapping } = loaded;
     const ends = target.kind === 'edge' ? [target.element.from.node, target.element.to.node] : [];
@@ -57,8 +57,8 @@ export class LoadedElements {
         ? { ...mapping, nodes: [target.element], edges: [] }
         : { ...mapping, nodes: mapping.nodes.filter(({ id }) => ends.includes(id)), edges: [target.element] };
     const described = await this.sources.describe(narrow, job, describedMs);
-    if ('unchecked' in described) throw new LanguageError('source_not_checked', described.unchecked.reason, null);
-    if ('problems' in described) throw new LanguageError('source_changed', described.problems[0]!.text, null);
+    if ('unchecked' in described) throw new RunFailure('source_not_checked', described.unchecked.reason);
+    if ('problems' in described) throw new RunFailure('source_changed', described.problems[0]!.text);
     const { shapes } = described.source;
     const shape = shapes.at(-1)!;
     const keys = await readKeys(this.pool, { graphId, jobId: job.id, targets: targetsOf(narrow) }, shapes);

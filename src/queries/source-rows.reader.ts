@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { RunFailure } from '../common/errors/run-failure.js';
 import { LanguageError } from '../text/language-error.js';
 import { Settings } from '../config/settings.js';
 import { withoutLength } from '../sql/without-length.js';
@@ -165,7 +166,7 @@ export class SourceRowsReader {
         }
       } catch (error) {
         // The answer stays valid if its source rows cannot be read: the warehouse may have changed since.
-        if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
+        if (!(error instanceof ApiError || error instanceof RunFailure || error instanceof LanguageError)) throw error;
         warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
       }
     }

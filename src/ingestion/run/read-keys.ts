@@ -17,7 +17,11 @@ interface KeyScope {
  * may have loaded.
  * @param shapes the shapes of the targets' sources, in the order of the targets
  */
-export async function readKeys(client: Pick<PoolClient, 'query'>, scope: KeyScope, shapes: SourceShape[]): Promise<ReadonlyMap<string, KeyProperties>> {
+export async function readKeys(
+  client: Pick<PoolClient, 'query'>,
+  scope: KeyScope,
+  shapes: SourceShape[],
+): Promise<ReadonlyMap<string, KeyProperties>> {
   const own = scope.targets.flatMap((target, index): [string, KeyProperties][] =>
     target.kind === 'node' ? [[target.element.label, keyProperties(target.element, shapes[index]!)]] : [],
   );
