@@ -211,6 +211,30 @@ export function passedNouns({ mentions, ...linked }: LinkedQuestion): string[] {
   return others.filter(isPassed).map(({ text }) => text);
 }
 
+const joinedBehind = /^\s*(?:[和与及、]|以及)\s*/;
+const periodWord = /^(?:年份?|月份?|季度?|周|星期|[天日])(?=的|\s|$)/;
+
+/**
+ * The word that a question joins to a group, and by which the metric call does not group: 机构类型 in 按城市和机构类型的参观人次, 月 in
+ * 按渠道和月的预约数. Null if there is none.
+ */
+export function groupLeftOut({ mentions, ...linked }: LinkedQuestion): string | null {
+  const { text } = linked;
+  const terms = readTerms({ ...linked, mentions });
+  for (const { start, end } of [
+    ...mentions.filter(mention => isGroup(mention) && isAskedFor(terms, mention)),
+    ...(terms.grain ? [terms.grain] : []),
+  ]) {
+    const joiner = /按|每|各|分/.test(text.slice(0, start)) ? joinedBehind.exec(text.slice(end))?.[0] : undefined;
+    if (joiner === undefined) continue;
+    const next = mentions.find(mention => mention.start === end + joiner.length);
+    if (next && isGroup(next) && !isAskedFor(terms, next)) return next.text;
+    const period = next || terms.grain ? undefined : periodWord.exec(text.slice(end + joiner.length))?.[0];
+    if (period !== undefined) return period;
+  }
+  return null;
+}
+
 function isRelated(schema: MetricSchema, label: string, other: string): boolean {
   return label === other || hopsFrom(schema, label).some(({ to }) => to === other);
 }
