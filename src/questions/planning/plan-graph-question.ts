@@ -26,7 +26,7 @@ import { refuseDegree } from './refuse-degrees.js';
 import { refuseTwoKinds } from './refuse-two-kinds.js';
 import { refuseTwoQuestions } from './refuse-two-questions.js';
 import { refuseUniversals } from './refuse-universals.js';
-import { type Identity, readIdentity, refuseKinds } from './said-identity.js';
+import { type Identity, readIdentity, refuseKinds, refuseValueAsThing } from './said-identity.js';
 import { refuseUnclearVoice } from './self-relations.js';
 import { notOrdered, saidOrder, type SortedColumn } from './said-order.js';
 import { datesOfVerb } from './verb-dates.js';
@@ -115,6 +115,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const identity = readIdentity(terms, this.words);
     if (identity) return this.identify(identity);
     refuseKinds(terms);
+    refuseValueAsThing(terms, this.words);
     const period = this.periodToGroupBy();
     if (period) return this.byPeriod(period);
     const group = groupLabel(terms);

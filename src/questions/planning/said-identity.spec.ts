@@ -77,3 +77,26 @@ describe('questions for things of two kinds', () => {
     expect(await ask('有订单和产品的客户')).toContain('MATCH (t:客户)-[r1:下单]->(n1:订单)');
   });
 });
+
+describe('questions whether a value is a thing', () => {
+  const league = aWorld({
+    labels: [namedLabel('Player', ['球员'], [['nationality', 'string', '国籍']]), namedLabel('Club', ['俱乐部'], [['city', 'string', '城市']])],
+    edges: [edge('plays_for', ['效力于'], 'Player', 'Club')],
+    toOne: { outgoing: ['plays_for'], incoming: [] },
+    names: { Player: ['Ann Lee'], Club: ['Harbour FC'] },
+    values: { Player: { nationality: ['Spain'] }, Club: { city: ['苏州'] } },
+  }); // prettier-ignore
+
+  it.each(['Is Spain a player?', 'Who is Spain?', '苏州是俱乐部吗', '苏州是谁', '谁是苏州？'])('%s: is refused', async question => {
+    expect(await league.ask(question)).toMatch(/^refused: "(?:spain|苏州)" is a value of "\w+" of "\w+", and not one of them/);
+  });
+
+  it.each([
+    ['players from Spain', 't.nationality'],
+    ['苏州的俱乐部', 't.city'],
+    ['Is Ann Lee a player?', 't'],
+    ['Is Ann Lee a player from Spain?', 't.nationality'],
+  ])('%s: is answered', async (question, part) => {
+    expect(await league.ask(question)).toMatch(new RegExp(`^MATCH .*${part}`));
+  });
+});

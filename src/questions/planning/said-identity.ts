@@ -38,17 +38,40 @@ export function readIdentity({ text, entities, values, times }: QuestionTerms, w
   const [word, further] = kinds;
   if (further) return null;
   const [label, ...labels] = word?.labels ?? [];
-  const places = [term.mention, ...(word ? [word.mention] : [])].sort((a, b) => b.start - a.start);
-  const shape = places.reduce(
-    (rest, { start, end }) => rest.slice(0, start) + (start === term.mention.start ? '#' : '@') + rest.slice(end),
-    fillPlaces(
-      text,
-      words.filter(isKind).map(({ mention }) => mention),
-    ),
+  const withoutKinds = fillPlaces(
+    text,
+    words.filter(isKind).map(({ mention }) => mention),
   );
-  const plain = shape.replace(/["'“‘「《]?([#@])["'”’」》]?/g, '$1');
+  const plain = shapeOf(withoutKinds, term.mention, word ? [word.mention] : []);
   if (!word) return whoIs.test(plain) ? { term, label: null } : null;
   return label !== undefined && labels.length === 0 && word.relations.size === 0 && isA.test(plain) ? { term, label } : null;
+}
+
+/** The question with `#` in place of a name and `@` in place of words for kinds, without quotes around them. */
+function shapeOf(text: string, name: Mention | null, kinds: readonly Mention[]): string {
+  const places = [...(name ? [{ ...name, as: '#' }] : []), ...kinds.map(kind => ({ ...kind, as: '@' }))];
+  const shape = places
+    .sort((a, b) => b.start - a.start)
+    .reduce((rest, { start, end, as }) => rest.slice(0, start) + as + rest.slice(end), text);
+  return shape.replace(/["'“‘「《]?([#@])["'”’」》]?/g, '$1');
+}
+
+/**
+ * Refuses `Is Spain a player?` and `Who is Spain?` of a value: a path would find the players whose nationality is Spain.
+ * @throws UnplannableError
+ */
+export function refuseValueAsThing({ text, entities, values }: QuestionTerms, words: readonly SchemaWord[]): void {
+  const [term, other] = values;
+  const [place] = term?.values ?? [];
+  if (!term || !place || other || entities.length > 0 || words.length > 1) return;
+  const shape = shapeOf(text, term.mention, words.map(({ mention }) => mention)); // prettier-ignore
+  if (!whoIs.test(shape) && !(words.some(({ labels }) => labels.size > 0) && isA.test(shape))) return;
+  const { label, property } = place;
+  const { text: value } = term.mention;
+  throw new UnplannableError(
+    `“${value}”是“${label}”的“${property}”的值，不是哪一个；请问哪些“${label}”的“${property}”是“${value}”`,
+    `"${value}" is a value of "${property}" of "${label}", and not one of them; ask which "${label}" has the ${property} "${value}"`,
+  );
 }
 
 /** Whether a label stands right before a name: `Who is supplier X?`. */
@@ -77,13 +100,11 @@ const saidInChinese = new RegExp(`^["”』」》]?\\s*${chineseAdverbs}(?:是�
  * @throws UnplannableError
  */
 export function refuseKinds({ text, entities, labels }: QuestionTerms): void {
-  const marked = [...entities.map(term => ({ ...term.mention, as: '#' })), ...labels.map(term => ({ ...term.mention, as: '@' }))];
-  const shape = marked
-    .sort((a, b) => b.start - a.start)
-    .reduce((rest, { start, end, as }) => rest.slice(0, start) + as + rest.slice(end), text);
   const [kind] = labels;
-  if (!kind || labels.length < 2 || !kindIsA.test(shape.replace(/["'“‘「《]?([#@])["'”’」》]?/g, '$1'))) return;
-  const name = entities[0]?.mention.text;
+  if (!kind || labels.length < 2 || entities.length > 1) return;
+  const named = entities[0]?.mention ?? null;
+  if (!kindIsA.test(shapeOf(text, named, labels.map(({ mention }) => mention)))) return; // prettier-ignore
+  const name = named?.text;
   if (name === undefined)
     throw new UnplannableError(
       `不清楚问的是哪一个“${kind.mention.text}”；请把名称写在引号里`,
