@@ -56,6 +56,14 @@ describe('questions about films', () => {
     expect(await plan('movies starred by Ann Lee and written by who')).not.toHaveProperty('cypher');
   });
 
+  it.each([
+    ['what genres are the movies starred by Magic actors', 'starred_actors'],
+    ['who are the writers that the actors in their films also appear in the film Magic', 'starred_actors'],
+    ['what genres are the movies written by Magic writers', 'written_by'],
+  ])('%s: takes the persons for the doers, and not their film', async (question, relation) => {
+    expect(await plan(question)).toMatchObject({ cypher: expect.stringContaining(`:${relation}]`) });
+  });
+
   it.each(['what is the story of Darkness'])('%s: is not guessed', async question => {
     expect(await plan(question)).not.toHaveProperty('cypher');
   });

@@ -1,5 +1,6 @@
 import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
+import { isAgentNoun } from '../linking/word-roots.js';
 import { type SchemaWord } from './schema-word.js';
 
 /** A noun of the question: a name, a value or a word for a label, with the labels that its nodes may have. */
@@ -16,7 +17,7 @@ export interface SpokenEnds {
 }
 
 const adverbs = '(?:(?:ever|also|already|actually|really|last|first|then) )*';
-const determiners = `(?:(?:the|an?|any|some|all|these|those|this|that|which|what|how many|our) )*`;
+const determiners = `(?:(?:the|an?|any|some|all|these|those|this|that|which|what|how many|our|their|his|her|its) )*`;
 /** Matches the text between a subject and its verb, between a verb and its object, and before a subject. Runs of spaces are one space. */
 const english = {
   toVerb: new RegExp(`^ (?:(?:did|do|does|has|have|had) not )?(?:never )?${adverbs}$`),
@@ -50,11 +51,14 @@ const chinese = {
 export class SpokenEndsReader {
   private readonly text: string;
   private readonly nouns: Noun[];
+  /** Words for those at an end of a relation, as in `Alien directors`, who are the head of a phrase that begins with a name. */
+  private readonly roles: Mention[];
 
   constructor(terms: QuestionTerms, words: readonly SchemaWord[]) {
     const quotes = [...terms.text.matchAll(/["'“”‘’「」《》]/g)].map(({ index }) => ({ start: index, end: index + 1 }));
     const limits = [...terms.times, ...terms.compares, ...(terms.top ? [terms.top] : [])].map(({ mention }) => mention);
     this.text = fillPlaces(terms.text, [...quotes, ...limits]);
+    this.roles = words.flatMap(({ mention, relations }) => (relations.size > 0 && isAgentNoun(mention.text) ? [mention] : []));
     this.nouns = [
       ...terms.entities.map(({ mention, nodes }) => nounOf(mention, nodes.map(({ label }) => label))),
       ...terms.values.map(({ mention, values }) => nounOf(mention, values.map(({ label }) => label))),
@@ -138,13 +142,14 @@ export class SpokenEndsReader {
     return nearest && between.test(this.between(nearest.end, at)) ? nearest : undefined;
   }
 
-  /** The noun behind a place. Undefined if a noun phrase goes on behind it: `Ann's papers`. */
+  /** The noun behind a place. Undefined if a noun phrase goes on behind it: `Ann's papers`, `Alien directors`. */
   private nounAfter(at: number, between: RegExp): Noun | undefined {
     const first = this.nouns.find(({ start }) => start >= at);
     if (!first || !between.test(this.between(at, first.start))) return undefined;
     let found = first;
     for (const noun of this.nouns) if (noun.start >= found.end && /^ ?$/.test(this.between(found.end, noun.start))) found = noun;
-    return /^ s\b/.test(this.text.slice(found.end, found.end + 3)) ? undefined : found;
+    const goesOn = /^ s\b/.test(this.text.slice(found.end, found.end + 3)) || this.roles.some(({ start }) => start === found.end + 1);
+    return goesOn ? undefined : found;
   }
 
   /** The first of the nouns that stand right beside each other and end with a noun. */
