@@ -2,6 +2,7 @@ import { type EdgeSchema } from '../../cypher/semantics/graph-schema.js';
 import { fillPlaces, isJoined, type Mention } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { from, saysIn, to, type WayEnd } from './direction-words.js';
+import { keptBy } from './kept-by-schema.js';
 
 /** Matches 从 where it begins a phrase, as in 请问从, and not 和从 and 师从. */
 export const beginsWithFrom = /(?<![和与及、并或自师服听]\s?)(?:来自|从)$/;
@@ -100,7 +101,7 @@ export function relationSaid(
       (asked.has(sourceLabel) && named.includes(targetLabel)) || (asked.has(targetLabel) && named.includes(sourceLabel)),
   );
   const end = endBefore(place)?.end;
-  const telling = joining.filter(edge => end && saysIn(namesOf(edge), end.said));
+  const telling = joining.filter(edge => end && tells(edge)(end));
   const labels = telling.map(({ sourceLabel, targetLabel }) => (asked.has(sourceLabel) ? targetLabel : sourceLabel));
   if (new Set(labels).size > 1) return undefined;
   const said = endSaid(place, joining, namesOf);
@@ -108,6 +109,9 @@ export function relationSaid(
 }
 
 const namesOf = ({ type, aliases }: EdgeSchema): string[] => [type, ...aliases];
+
+/** Whether a relation tells an end by any word. A question may have sixty names, for each of which all relations are asked. */
+const tells = keptBy((edge: EdgeSchema) => keptBy((end: WayEnd): boolean => saysIn(namesOf(edge), end.said)));
 
 /** An end that a preposition tells, if relations tell it and the opposite end. */
 export interface PairedEnd {
@@ -119,7 +123,7 @@ export interface PairedEnd {
 /** The end that the preposition before a name tells, if two of the relations of what is asked for tell this end and the opposite one. */
 export function pairedEnd(place: NamePlace, relations: readonly EdgeSchema[]): PairedEnd | undefined {
   const found = endBefore(place);
-  const tells = (word: RegExp): boolean => relations.some(edge => saysIn(namesOf(edge), word));
-  if (!found || ![found.end, found.opposite].every(({ said }) => tells(said)) || !isJoining(place, found.end)) return undefined;
+  const isTold = (end: WayEnd): boolean => relations.some(edge => tells(edge)(end));
+  if (!found || !isTold(found.end) || !isTold(found.opposite) || !isJoining(place, found.end)) return undefined;
   return { ...found, word: found.end.preposition.exec(aheadOf(place.terms, place.name, place.kinds))?.[0] ?? '' };
 }

@@ -203,7 +203,7 @@ function countOrAmount({ text }: Mention): UnplannableError {
   );
 }
 
-export function isPrice({ name, column }: PropertySchema): boolean {
+function isPrice({ name, column }: PropertySchema): boolean {
   return /价|price/i.test(`${name} ${column ?? ''}`);
 }
 

@@ -96,13 +96,15 @@ function isJoinedBy(text: string, noun: Mention, [start, end]: [number, number],
 
 function endOf([first]: Hop[], noun: SchemaWord, schema: PlanSchema): NamedEnd | null {
   if (!first) return null;
-  const says = (hop: Hop, word: RegExp): boolean => saysIn(namesOfRelation(schema, hop.type), word);
-  const others = hopsFrom(schema, first.from).filter(hop => leadsTo(hop, noun.labels, schema));
+  const says = (type: string, word: RegExp): boolean => saysIn(namesOfRelation(schema, type), word);
+  // Many hops may be of one relation, which has the same names for each of them.
+  const otherTypes = (): Set<string> =>
+    new Set(hopsFrom(schema, first.from).flatMap(hop => (leadsTo(hop, noun.labels, schema) ? [hop.type] : [])));
   return {
-    says: word => says(first, word),
+    says: word => says(first.type, word),
     isFromName: first.direction === 'out',
     leadsThere: first.direction === 'in' && noun.labels.has(first.to),
-    othersSay: word => others.some(hop => says(hop, word)),
+    othersSay: word => [...otherTypes()].some(type => says(type, word)),
     isOfPersons: [...noun.labels].every(label => isWho(schema, label)),
   };
 }

@@ -6,7 +6,7 @@ import { isWho } from './answer-types.js';
 import { doer, isPassive, isReceiving, standsAsNoun } from './order-clues.js';
 import { keptBySchema } from './kept-by-schema.js';
 import { UnplannableError } from './question-plan.js';
-import { namesOfRelation, type PlanSchema } from './schema-paths.js';
+import { hopsFrom, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { type SpokenEnds, SpokenEndsReader } from './spoken-ends.js';
 
@@ -55,9 +55,13 @@ function speaksOf(edge: Edge, { subject, object }: SpokenEnds, spoken: string, s
   );
 }
 
-function leadsTo({ edges }: PlanSchema, from: string, labels: ReadonlySet<string>): boolean {
-  return edges.some(({ sourceLabel, targetLabel }) => sourceLabel === from && labels.has(targetLabel));
+function leadsTo(schema: PlanSchema, from: string, labels: ReadonlySet<string>): boolean {
+  return [...labels].some(label => targetsOf(schema, from).has(label));
 }
+
+const targetsOf = keptBySchema(
+  (schema, from: string) => new Set(hopsFrom(schema, from).flatMap(({ direction, to }) => (direction === 'out' ? [to] : []))),
+);
 
 function ofStranger(verb: string, edges: readonly Edge[], { subject, object }: SpokenEnds): UnplannableError {
   const pairs = edges.map(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel] as const);
