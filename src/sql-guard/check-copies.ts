@@ -146,9 +146,21 @@ function isConstant(node: unknown): boolean {
 function columnNodes({ fields }: NodeFields, { relations }: Scope): number {
   const [first, second] = nameParts(fields);
   const relation = relations.get(first!);
-  if (second !== undefined) return relation?.columns.find(({ name }) => name === second)?.nodes ?? rowNodes(relation);
-  const named = [...relations.values()].flatMap(({ columns }) => columns.filter(({ name }) => name === first));
-  return named.length > 0 ? Math.max(...named.map(({ nodes }) => nodes)) : rowNodes(relation);
+  if (second !== undefined) return (relation && nodesByName(relation).get(second!)) ?? rowNodes(relation);
+  const named = [...relations.values()].flatMap(each => nodesByName(each).get(first!) ?? []);
+  return named.length > 0 ? Math.max(...named) : rowNodes(relation);
+}
+
+const known = new WeakMap<Relation, ReadonlyMap<string, number>>();
+
+/** The nodes of each column by its name, made once: a query may name columns thousands of times. */
+function nodesByName(relation: Relation): ReadonlyMap<string, number> {
+  const found = known.get(relation);
+  if (found) return found;
+  const nodes = new Map<string, number>();
+  for (const column of relation.columns) nodes.set(column.name, Math.max(nodes.get(column.name) ?? 0, column.nodes));
+  known.set(relation, nodes);
+  return nodes;
 }
 
 function rowNodes(relation: Relation | undefined): number {
