@@ -8,27 +8,31 @@ describe('BatchedLookup', () => {
 
   function lookup() {
     const batches: number[][] = [];
+    let end = (): void => undefined;
+    const ended = new Promise<void>(resolve => (end = resolve));
     const batched = new BatchedLookup<number, { id: number; name: string }>(
       async keys => {
         batches.push(keys);
-        await new Promise(resolve => setTimeout(resolve, 5));
+        await ended;
         return keys.flatMap(key => records.get(key) ?? []);
       },
       record => record.id,
     );
-    return { batches, batched };
+    return { batches, batched, end };
   }
 
   it('answers each caller with its own record, and null where there is none', async () => {
-    const { batched } = lookup();
+    const { batched, end } = lookup();
+    end();
     expect(await Promise.all([2, 9, 1, 2].map(key => batched.get(key)))).toEqual([records.get(2), null, records.get(1), records.get(2)]);
   });
 
   it('asks once for keys that come together, and again for keys that come while a statement runs', async () => {
-    const { batches, batched } = lookup();
+    const { batches, batched, end } = lookup();
     const first = Promise.all([batched.get(1), batched.get(1)]);
-    await new Promise(resolve => setTimeout(resolve, 2));
+    while (batches.length === 0) await new Promise(setImmediate);
     const second = Promise.all([batched.get(1), batched.get(2)]);
+    end();
     await Promise.all([first, second]);
     expect(batches).toEqual([[1], [1, 2]]);
   });

@@ -10,9 +10,14 @@ function held(options?: ConstructorParameters<typeof Batcher>[1]) {
   return { batcher, batches, items: () => batches.map(batch => batch.items) };
 }
 
-const turns = () => new Promise(resolve => setTimeout(resolve, 10));
+/** Lets a batch begin that is due. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+};
 
 describe('Batcher', () => {
+  afterEach(() => jest.useRealTimers());
+
   it('takes items of one turn together, and later items into the next batch', async () => {
     const { batcher, batches, items } = held();
     const first = Promise.all([batcher.add(1), batcher.add(2)]);
@@ -32,12 +37,20 @@ describe('Batcher', () => {
   });
 
   it('starts the next statement beside a slow one, and no more than its width', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const { batcher, batches, items } = held({ width: 2, patienceMs: 300 });
-    const answers: Promise<string>[] = [];
-    for (let item = 0; item < 3; item++) {
-      answers.push(batcher.add(item));
-      await new Promise(resolve => setTimeout(resolve, 500));
-    }
+    const answers = [batcher.add(0)];
+    await turns();
+    answers.push(batcher.add(1));
+    jest.advanceTimersByTime(299);
+    await turns();
+    expect(items()).toEqual([[0]]);
+    jest.advanceTimersByTime(1);
+    await turns();
+    expect(items()).toEqual([[0], [1]]);
+    answers.push(batcher.add(2));
+    jest.advanceTimersByTime(10_000);
+    await turns();
     expect(items()).toEqual([[0], [1]]);
     batches[1]!.end();
     await turns();

@@ -9,17 +9,29 @@ const times = { everyMs: 50, patienceMs: 2_000, doubtMs: 300, retryEveryMs: 30, 
 /** With this patience even a busy machine misses no beat. Only an answer on a new connection can then mark the open connection as lost. */
 const patient = { ...times, patienceMs: 20_000 };
 
+const methods = pg.Client.prototype as unknown as Record<'connect' | 'query', (this: pg.Client, ...given: unknown[]) => unknown>;
+const { query } = methods;
+
 describe('DatabasePulse', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
   let pulse: DatabasePulse | undefined;
   let changes: boolean[];
+  let connects: jest.SpyInstance;
+  let queries: jest.SpyInstance;
   beforeAll(async () => {
     database = await cloneDatabase();
     proxy = await DatabaseProxy.start(database.url);
   });
-  beforeEach(() => proxy.set('pass'));
-  afterEach(() => pulse?.stop());
+  beforeEach(async () => {
+    await proxy.set('pass');
+    connects = jest.spyOn(methods, 'connect');
+    queries = jest.spyOn(methods, 'query');
+  });
+  afterEach(() => {
+    pulse?.stop();
+    jest.restoreAllMocks();
+  });
   afterAll(async () => {
     await proxy.stop();
     await database.drop();
@@ -35,6 +47,15 @@ describe('DatabasePulse', () => {
   async function until(isTrue: () => boolean, patienceMs: number): Promise<void> {
     for (const deadline = performance.now() + patienceMs; !isTrue() && performance.now() < deadline;) await sleep(5);
     expect(isTrue()).toBe(true);
+  }
+
+  /** Waits until the pulse has called a method of its connections so many times more. */
+  async function untilMore(calls: jest.SpyInstance, count: number): Promise<void> {
+    const isOfPulse = (client: unknown) =>
+      (client as { connectionParameters: pg.ClientConfig }).connectionParameters.application_name === 'graph-service pulse';
+    const made = () => calls.mock.contexts.filter(isOfPulse).length;
+    const before = made();
+    await until(() => made() >= before + count, 30_000);
   }
 
   /**
@@ -62,7 +83,7 @@ describe('DatabasePulse', () => {
     await firstBeat();
     await proxy.set(mode);
     await until(() => !pulse!.isUp, 10_000);
-    await sleep(300);
+    await untilMore(connects, 3);
     await proxy.set('pass');
     await until(() => pulse!.isUp, 10_000);
     expect(changes).toEqual([false, true]);
@@ -71,8 +92,8 @@ describe('DatabasePulse', () => {
   it('notices that its connection is lost while new ones work', async () => {
     pulse = start(proxy.url, patient);
     await firstBeat();
+    // The connection stays lost when new ones pass.
     await proxy.set('drop');
-    await sleep(60);
     await proxy.set('pass');
     // The limit is half of the patience, so a missed beat cannot be the cause.
     await until(() => changes.length > 0, patient.patienceMs / 2);
@@ -85,9 +106,10 @@ describe('DatabasePulse', () => {
     await firstBeat();
     for (let turn = 0; turn < 5; turn++) {
       await proxy.set('hang');
-      await sleep(100 + 100 * turn);
+      // The hang goes on while the pulse tries one or two new connections.
+      await untilMore(connects, 1 + (turn % 2));
       await proxy.set('pass');
-      await sleep(200);
+      await untilMore(queries, 2);
     }
     expect(changes).toEqual([]);
   });
@@ -99,7 +121,7 @@ describe('DatabasePulse', () => {
     proxy.cut();
     await firstBeat(first);
     proxy.delay(100);
-    await sleep(600);
+    await untilMore(queries, 3);
     proxy.delay(0);
     expect(changes).toEqual([]);
   });
@@ -108,7 +130,8 @@ describe('DatabasePulse', () => {
     start(proxy.url, patient);
     await firstBeat();
     proxy.delayStatements(700);
-    await sleep(2_500);
+    // A beat takes one statement, and one for each attempt on a new connection.
+    await untilMore(queries, 8);
     proxy.delayStatements(0);
     expect(changes).toEqual([]);
   });
@@ -118,7 +141,7 @@ describe('DatabasePulse', () => {
     await client.connect();
     await client.query('CREATE ROLE full_house LOGIN PASSWORD $$x$$ CONNECTION LIMIT 0');
     start(database.url.replace(/\/\/[^:]+:[^@]+@/, '//full_house:x@'), patient);
-    await sleep(600);
+    await untilMore(connects, 4);
     await client.query('DROP ROLE full_house');
     await client.end();
     expect(changes).toEqual([]);
@@ -128,11 +151,18 @@ describe('DatabasePulse', () => {
     // The proxy runs on the same event loop and cannot answer during such a turn. The server itself can.
     start(database.url);
     await firstBeat();
-    for (let turn = 0; turn < 2; turn++) {
-      await sleep(55);
+    const longTurn = () => {
       for (const end = performance.now() + times.patienceMs + 100; performance.now() < end;);
+    };
+    for (let turn = 0; turn < 2; turn++) {
+      // The turn begins right after a beat was sent. After it, the timers come before the answer.
+      queries.mockImplementationOnce(function (this: pg.Client, ...given: unknown[]) {
+        setImmediate(longTurn);
+        return query.apply(this, given);
+      });
+      // The beat, an attempt on a new connection, and the next beat.
+      await untilMore(queries, 3);
     }
-    await sleep(200);
     expect(changes).toEqual([]);
   });
 });

@@ -66,11 +66,12 @@ describe('ServicePool', () => {
 
   it('outlives a connection that is cut while nobody uses it', async () => {
     const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const removed = new Promise(resolve => pool.once('remove', resolve));
     const other = new pg.Client(database.url);
     await other.connect();
     await other.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
     await other.end();
-    await new Promise(resolve => setTimeout(resolve, 50));
+    await removed;
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 

@@ -46,11 +46,23 @@ describe('WatchedPool', () => {
   // A session keeps memory that statements leave in it, such as 24 kB for each name of a time zone.
   it('replaces a connection once it was used for two seconds in all', async () => {
     const pool = open({});
-    const pid = async (sql: string) => (await pool.query(`SELECT pg_backend_pid() AS pid FROM (${sql}) AS s`)).rows[0].pid as number;
-    const first = await pid('SELECT 1');
-    expect(await pid('SELECT pg_sleep(1.2)')).toBe(first);
-    expect(await pid('SELECT pg_sleep(1.2)')).toBe(first);
-    expect(await pid('SELECT 1')).not.toBe(first);
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const pidAfter = async (ms: number) => {
+      const client = await pool.connect();
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      now += ms;
+      client.release();
+      return rows[0]!.pid;
+    };
+    try {
+      const first = await pidAfter(800);
+      expect(await pidAfter(1_200)).toBe(first);
+      expect(await pidAfter(1)).toBe(first);
+      expect(await pidAfter(0)).not.toBe(first);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('sends a list of texts as it is, with its quotes, backslashes and nulls', async () => {
@@ -102,7 +114,7 @@ describe('WatchedPool', () => {
     await proxy.set('hang');
     const pool = open({ connectionTimeoutMillis: 60_000, connectionString: proxy.url });
     const connecting = expect(pool.connect()).rejects.toThrow('Connection terminated');
-    await sleep(100);
+    while (proxy.connections === 0) await sleep(5);
     pool.abandon();
     expect(await elapsed(connecting)).toBeLessThan(30_000);
     await proxy.stop();
