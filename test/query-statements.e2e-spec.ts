@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createLog } from '../src/common/logging/log.js';
 import { Pace } from '../src/common/turns/pace.js';
@@ -6,6 +7,7 @@ import { RetrievalDatabase, VersionMovedError } from '../src/retrieval/process/r
 import { runCypher } from '../src/retrieval/process/run-cypher.js';
 import { type RetrievalAnswer } from '../src/retrieval/protocol.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 import { cypherRequest } from './support/cypher-request.js';
 import { ingest, upload } from './support/ingestion.js';
 import { localParts } from './support/local-parts.js';
@@ -140,12 +142,15 @@ edges:
 
   it('is cancelled at the time-out and by the signal, also outside of a transaction', async () => {
     const now = await version();
-    const slow = (timeoutMs: number, signal: AbortSignal) =>
-      database.readVersion({ graphId, version: now }, timeoutMs, signal, reader => reader.query('SELECT pg_sleep(60)'));
-    await expect(slow(200, new AbortController().signal)).rejects.toMatchObject({ code: 'query_timeout' });
+    const slow = (seconds: number, timeoutMs: number, signal: AbortSignal) =>
+      database.readVersion({ graphId, version: now }, timeoutMs, signal, reader => reader.query(`SELECT pg_sleep(${seconds})`));
+    await expect(slow(60, 200, new AbortController().signal)).rejects.toMatchObject({ code: 'query_timeout' });
     const gone = new AbortController();
-    setTimeout(() => gone.abort(new Error('The caller has gone')), 200);
-    await expect(slow(60_000, gone.signal)).rejects.toThrow('The caller has gone');
+    const left = expect(slow(61, 60_000, gone.signal)).rejects.toThrow('The caller has gone');
+    const running = `SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%pg_sleep(61)%'`;
+    while ((await asSuperuser(test.databaseUrl, running)).rowCount === 0) await sleep(20);
+    gone.abort(new Error('The caller has gone'));
+    await left;
     // The cancelled statements left the connections usable.
     expect((await ask(hops, now)).rows).toEqual([['b']]);
   });

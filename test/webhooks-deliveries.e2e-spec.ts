@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sealingKey, seal } from '../src/secrets/sealed-text.js';
 import { startTestApp, type TestApp } from './support/app.js';
-import { asSuperuser } from './support/database.js';
+import { asSuperuser, untilBlocking } from './support/database.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 import { isSigned, Receiver } from './support/webhook-receiver.js';
 import { aWebhook, deliveriesOf, hookedMapping, hooksOf, untilLastDelivery, verifyAsDocumented } from './support/webhooks.js';
@@ -89,7 +88,7 @@ describe('deliveries of webhooks of jobs', () => {
     await blocker.query('BEGIN');
     await blocker.query('SELECT FROM ingestion_runs WHERE id = $1 FOR UPDATE', [rows[0].id]);
     const cancelling = app.admin.post(`/api/ingestion/runs/${rows[0].id}/cancel`).expect(202).then();
-    await sleep(100);
+    await untilBlocking(blocker);
     await blocker.query(`UPDATE ingestion_runs SET status = 'queued' WHERE id = $1`, [rows[0].id]);
     await blocker.query('COMMIT');
     blocker.release();

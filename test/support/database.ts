@@ -64,3 +64,9 @@ export async function untilWaiting(pool: Pick<pg.Pool, 'query'>, table: string, 
     await sleep(20);
   }
 }
+
+/** Waits until another session waits for a lock that the session of `holder` has. */
+export async function untilBlocking(holder: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const blocked = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+  while ((await holder.query(blocked)).rowCount === 0) await sleep(20);
+}
