@@ -164,6 +164,7 @@ describe('a copy of tables of PostgreSQL', () => {
     const { id } = await copy([{ table: 'busy' }]);
     let isOver = false;
     const seen = new Set<string>();
+    const stateIn = (round: number) => JSON.stringify({ least: round, most: round, n: 20000 });
     const reader = async (): Promise<void> => {
       while (!isOver) {
         const { rows } = await test.pool.query('SELECT min(round) AS least, max(round) AS most, count(*)::int AS n FROM mirror.busy');
@@ -175,10 +176,10 @@ describe('a copy of tables of PostgreSQL', () => {
       await foreign.run(`UPDATE busy SET round = ${round}`);
       await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
       expect(await ended(test, id)).toMatchObject({ status: 'succeeded' });
-      await sleep(50);
+      while (!seen.has(stateIn(round))) await sleep(5);
     }
     isOver = true;
     await Promise.all(readers);
-    expect([...seen].sort()).toEqual([0, 1, 2, 3].map(round => JSON.stringify({ least: round, most: round, n: 20000 })));
+    expect([...seen].sort()).toEqual([0, 1, 2, 3].map(stateIn));
   });
 });
