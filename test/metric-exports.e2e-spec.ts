@@ -269,6 +269,7 @@ describe('an export', () => {
     const response = await begin(spent, wide, leaver).response;
     await editor.patch(`/api/permissions/graphs/${graphId}/members/${member.user_id}`).send({ role: 'viewer' }).expect(200);
     let bytes = 0;
+    // A slow reader still reads when the right is checked again, after two seconds.
     const read = async () => {
       for await (const chunk of response) {
         bytes += (chunk as Buffer).length;

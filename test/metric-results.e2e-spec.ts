@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KeptResults } from '../src/metrics/results/kept-results.service.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { untilWaiting } from './support/database.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
@@ -180,7 +181,7 @@ describe('a table that is loaded again', () => {
     for (let amount = 1; amount <= 15; amount++) {
       await upload('moving', lines(amount));
       loaded = amount;
-      await sleep(30);
+      for (const before = hits; hits === before;) await sleep(5);
     }
     isDone = true;
     await Promise.all(readers);
@@ -272,7 +273,7 @@ describe('rows without a version', () => {
     expect(await ask(id, { cache: { max_age_s: 0 } })).toEqual([[['2']], false]);
     expect(await ask(id, young, viewer)).toEqual([[['1']], true]);
     // A request that accepts only a lower age reads the rows anew, and later requests get the new result.
-    await sleep(1_100);
+    await test.pool.query(`UPDATE metric_results SET read_at = read_at - interval '1 s' WHERE connection_id = $1`, [far]);
     expect(await ask(id, { cache: { max_age_s: 1 } })).toEqual([[['2']], false]);
     expect(await ask(id, young)).toEqual([[['2']], true]);
     await test.admin
@@ -295,6 +296,7 @@ describe('equal requests that run at once', () => {
   it('are read once, even if a caller leaves', async () => {
     await upload('slow', lines(9));
     const id = await aMetric('SUM(amount)', bound('slow'));
+    const results = test.app.get(KeptResults);
     const leaving = new AbortController();
     const asked: Promise<{ body: any }>[] = [];
     let left: Promise<unknown> = Promise.resolve();
@@ -308,9 +310,9 @@ describe('equal requests that run at once', () => {
       }).catch((error: Error) => error.name);
       await untilWaiting(test.pool, 'slow', 1);
       for (const by of [editor, viewer, viewer, editor]) asked.push(execute(id, {}, by).expect(200).then());
-      await sleep(300);
+      while (results.waiting < 1 + asked.length) await sleep(5);
       leaving.abort();
-      await sleep(300);
+      while (results.waiting > asked.length) await sleep(5);
       await untilWaiting(test.pool, 'slow', 1);
     });
     expect(await left).toBe('AbortError');

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WatchesRepository } from '../src/metrics/watches/watches.repository.js';
+import { WatchesWorker } from '../src/metrics/watches/watches.worker.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, upload } from './support/ingestion.js';
 import { MetricWatches, never } from './support/metric-watches.js';
@@ -152,8 +154,11 @@ describe('checks of watches of metrics', () => {
     const [claims, rights] = [await app.pool.connect(), await app.pool.connect()];
     try {
       await claims.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('claims of watches', 0))`);
+      // A request asks for a claim once it has found a free place.
+      const claiming = jest.spyOn(app.app.get(WatchesRepository), 'claimNow');
       const asked = made.map(({ id }) => editor.post(`${at}/${id}/check`).then(({ status }) => status));
-      await sleep(2_000);
+      while (claiming.mock.calls.length < made.length) await sleep(20);
+      claiming.mockRestore();
       // The lock on the members makes the checks wait when they read the rights of their users.
       await rights.query('BEGIN; LOCK TABLE graph_members IN ACCESS EXCLUSIVE MODE');
       await claims.query('COMMIT');
@@ -252,6 +257,7 @@ describe('checks of watches of metrics', () => {
   itLong('skip a time while the last check goes on, and drop a check that a change overtakes', async () => {
     const { at } = await watches.aMetric(['1']);
     const { id } = await watches.aWatch(at);
+    let ended: Promise<void> | undefined;
     await app.pool.transaction(async client => {
       await client.query('LOCK TABLE mirror.sales IN ACCESS EXCLUSIVE MODE');
       await watches.makeDue(id);
@@ -261,12 +267,13 @@ describe('checks of watches of metrics', () => {
       await watches.makeDue(id);
       const { starts } = await watches.until(`${at}/${id}`, watch => watch.starts.length === 2);
       expect(starts[0]).toMatchObject({ outcome: 'skipped', reason: { code: 'check_active' } });
+      ended = app.app.get(WatchesWorker).untilEnd(id, 60_000);
       await editor
         .patch(`${at}/${id}`)
         .send({ url: `${receiver.url}/other` })
         .expect(200);
     });
-    await sleep(1_000);
+    await ended;
     expect((await app.admin.get(`${at}/${id}`)).body).toMatchObject({ checked_at: null, held: null });
     expect(await watches.check(at, id)).toMatchObject({ held: true });
     await receiver.until(1, '/other');

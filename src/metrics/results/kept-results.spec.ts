@@ -161,8 +161,14 @@ describe('kept results', () => {
     const first = here.read(aKey(), work);
     await until(() => state.began === 1);
     const second = there.read(aKey(), quick('y'));
-    await test.pool.query(`UPDATE metric_results SET run_until = now() + interval '3 s'`);
-    await sleep(4_000);
+    await until(() => there.waiting === 1);
+    const shorten = `UPDATE metric_results SET run_until = now() + interval '3 s' RETURNING run_until::text AS until`;
+    const { rows } = await test.pool.query<{ until: string }>(shorten);
+    // By then the first process has renewed its lease, every two seconds.
+    await until(async () => (await test.pool.query('SELECT now() > $1 AS over', [rows[0]!.until])).rows[0].over as boolean);
+    const looks = jest.spyOn(repository, 'find');
+    await until(() => looks.mock.calls.length > 1 || there.waiting === 0);
+    looks.mockRestore();
     state.end();
     expect(await valueOf(first)).toBe('x');
     expect(await valueOf(second)).toBe('x');
