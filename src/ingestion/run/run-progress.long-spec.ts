@@ -1,1 +1,0 @@
-import './run-progress.spec.js';
