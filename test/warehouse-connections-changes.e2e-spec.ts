@@ -105,7 +105,7 @@ describe('changes of connections to other databases', () => {
       await test.admin.get(`${connections}/${id}/tables`).expect(200);
       await foreign.run(`ALTER ROLE rotating PASSWORD 'second'`);
       foreign.cut();
-      await sleep(200);
+      while (foreign.open > 0) await sleep(5);
       const failed = await test.admin.get(`${connections}/${id}/tables`).expect(500);
       expect(failed.body).toMatchObject({ code: 'warehouse_unavailable', context: { stage: 'login', failure: 'AUTH_FAILED' } });
       const dsn = foreign.dsn({ user: 'rotating:second', host: 'localhost' });
@@ -179,6 +179,7 @@ describe('changes of connections to other databases', () => {
       const { id, name } = await create({ type: 'pg_mirror' });
       const mapping = `version: 1\nsource: {connection: ${String(name)}}\nnodes: [{id: a, label: A, table: raced, key: [a], columns: [{column: a}]}]`;
       const job = async () => test.admin.post('/api/ingestion/jobs').send({ graph_id: graph.id, name: `j${round}`, mapping_yaml: mapping });
+      // The deletion meets the creation in another place in each round.
       const remove = async () => {
         await sleep(round * 2);
         return test.admin.delete(`${connections}/${id}`);

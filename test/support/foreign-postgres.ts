@@ -50,6 +50,11 @@ export class ForeignPostgres {
     return this.sockets.size;
   }
 
+  /** The bytes that were sent on connections that are open, without those that the server still holds. */
+  get sentBytes(): number {
+    return [...this.sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+  }
+
   /** A DSN for the user `reader`. A test may replace its parts. */
   dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'service', query = '?sslmode=disable' } = {}): string {
     return `postgres://${user}@${host}:${this.port}/${database}${query}`;
