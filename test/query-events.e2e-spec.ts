@@ -28,7 +28,7 @@ async function addViewer(name: string): Promise<Client> {
 describe('an answer whose reader loses the graph before it comes', () => {
   const asked = { cypher: 'MATCH (n:产品) RETURN count(*) AS leaving' };
 
-  /** Sends a query whose answer takes 2.5 s, and removes the viewer from the graph meanwhile. */
+  /** Sends a query whose answer takes 2.5 s, and removes the viewer from the graph meanwhile. Access is checked again after two seconds. */
   async function leaving<T>(name: string, ask: (viewer: Client) => Promise<T>): Promise<T> {
     const viewer = await addViewer(name);
     const { body: me } = await viewer.get('/api/auth/me').expect(200);

@@ -75,8 +75,7 @@ describe('an exchange', () => {
   it('takes an answer that is cut for none', async () => {
     await serve((_request, response) => {
       response.writeHead(200, version);
-      response.write('{"half":');
-      setTimeout(() => response.destroy(), 50);
+      response.write('{"half":', () => response.destroy());
     });
     const error = await call().catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(RetrievalUnavailableError);

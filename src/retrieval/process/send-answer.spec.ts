@@ -1,5 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { headers, type RetrievalFailure } from '../protocol.js';
 import { sendFailure, sendPieces } from './send-answer.js';
 import { listen } from '../../../test/support/listen.js';
@@ -26,6 +26,13 @@ describe('sending an answer', () => {
     for await (const chunk of response as AsyncIterable<Buffer>) bytes += chunk.length;
     return bytes;
   }
+  /** Waits until nothing more is written, because the buffers of both sockets are full. Each turn moves what they can take. */
+  async function untilStalled(written: () => number): Promise<void> {
+    for (let before = -1; before !== written();) {
+      before = written();
+      for (let turn = 0; turn < 50; turn++) await nextTurn();
+    }
+  }
   const { signal } = new AbortController();
 
   it('sends a small one with its length', async () => {
@@ -49,11 +56,7 @@ describe('sending an answer', () => {
       }
     }
     const response = await ask(sent => sendPieces(sent, pieces(), signal));
-    let before = -1;
-    while (before !== written) {
-      before = written;
-      await sleep(200);
-    }
+    await untilStalled(() => written);
     // The bytes written so far are in the buffers of the sockets: a few of the 131 megabytes.
     expect(written).toBeLessThan(count / 2);
     expect(await read(response)).toBe(count * piece.length);
@@ -62,17 +65,18 @@ describe('sending an answer', () => {
   it('gives up a reader who does not read when the time is over', async () => {
     const over = new AbortController();
     let ended: unknown = null;
+    let written = 0;
     async function* pieces() {
-      for (;;) {
+      for (; ; written++) {
         await Promise.resolve();
         yield piece;
       }
     }
     await ask(sent => sendPieces(sent, pieces(), over.signal).catch((error: unknown) => void (ended = error)));
-    await sleep(200);
+    await untilStalled(() => written);
     const reason = new Error('the time is over');
     over.abort(reason);
-    while (ended === null) await sleep(10);
+    while (ended === null) await nextTurn();
     expect(ended).toBe(reason);
   });
 
