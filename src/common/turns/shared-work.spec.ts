@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors/api-error.js';
 import { SharedWork } from './shared-work.js';
 
@@ -57,7 +56,7 @@ describe('shared work', () => {
       const [work, { state, begin }] = [new SharedWork<string>(), aWork()];
       const own = () => Promise.resolve('own');
       const asked = [work.join('a', 1, begin, stays), work.join('a', 1, own, stays), work.join('a', 2, own, stays)];
-      await sleep(0);
+      await new Promise(setImmediate);
       state.end(error);
       return (await Promise.allSettled(asked)).map(({ status }) => status);
     };

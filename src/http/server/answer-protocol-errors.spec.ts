@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Server } from 'node:http';
 import net from 'node:net';
 import express from 'express';
@@ -86,8 +87,9 @@ describe('a bounded server', () => {
   it('gives up the body of a client that is gone, and goes on', async () => {
     const before = bodies.length;
     const socket = net.connect(port, '127.0.0.1');
+    const begun = once(server, 'request');
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nab');
-    await new Promise(resolve => setTimeout(resolve, 50));
+    await begun;
     socket.resetAndDestroy();
     const answer = await send('GET /after HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(answer).toContain('{"path":"/after"}');
@@ -96,8 +98,8 @@ describe('a bounded server', () => {
 
   it('closes sockets beyond the limit', async () => {
     const held = Array.from({ length: 3 }, () => net.connect(port, '127.0.0.1'));
-    await Promise.all(held.map(socket => new Promise(resolve => socket.once('connect', resolve))));
-    await new Promise(resolve => setTimeout(resolve, 50));
+    const accepted = () => new Promise<number>(resolve => server.getConnections((_, count) => resolve(count)));
+    while ((await accepted()) < held.length) await new Promise(setImmediate);
     expect(await send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
     for (const socket of held) socket.destroy();
   });

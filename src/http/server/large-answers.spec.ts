@@ -77,6 +77,7 @@ describe('LargeAnswers', () => {
     const { body } = await fetch(`http://127.0.0.1:${port()}/large?caller=yan&whole=1`);
     const began = performance.now();
     let bytes = 0;
+    // The reader takes three times the patience.
     for await (const part of body!) {
       bytes += part.length;
       await sleep(began + (bytes / largeBytes) * 3 * patienceMs - performance.now());

@@ -65,8 +65,7 @@ describe('an answer that is not a licence answer', () => {
     [
       'a connection cut in the body',
       response => {
-        response.writeHead(200, { 'Content-Length': 100 }).write('{');
-        setTimeout(() => response.destroy(), 50);
+        response.writeHead(200, { 'Content-Length': 100 }).write('{', () => response.destroy());
       },
       'answer_broken',
     ],
