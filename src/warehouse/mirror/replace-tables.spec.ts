@@ -26,13 +26,13 @@ describe('dropBetweenReaders', () => {
   }
 
   /** Reads the table in two sessions in turn, so that one of them has it at any moment. Each attempt to drop it meets another reader. */
-  async function readWithoutPause(table: string): Promise<{ error: Promise<{ code: string }> }> {
+  async function readWithoutPause(table: string, { signal }: AbortController): Promise<{ error: Promise<{ code: string }> }> {
     const sessions = [await pool.connect(), await pool.connect()] as const;
     const read = (session: pg.PoolClient) => session.query(`BEGIN; LOCK TABLE ${table} IN ACCESS SHARE MODE`);
     await read(sessions[0]);
     async function takeTurns(): Promise<never> {
       for (let [reader, next] = sessions; ; [reader, next] = [next, reader]) {
-        while (!(await isTried(table, 0))) await sleep(10);
+        while (!(await isTried(table, 0))) await sleep(10, null, { signal });
         let isTaken = false;
         // A short attempt ends before the next reader gets the table. A patient one has to see that the former reader leaves.
         const taken = read(next).finally(() => (isTaken = true));
@@ -54,12 +54,17 @@ describe('dropBetweenReaders', () => {
 
   it('drops a table whose readers overlap for ever, and lets them wait until then', async () => {
     await pool.query('CREATE TABLE mirror.read_always (n int)');
-    const { error } = await readWithoutPause('mirror.read_always');
+    const failed = new AbortController();
+    const { error } = await readWithoutPause('mirror.read_always', failed);
     const client = await pool.connect();
     await client.query('BEGIN');
-    await dropBetweenReaders(client, ['"mirror"."read_always"', '"mirror"."never_there"'], { longestReadMs: 20_000, waitMs: 1_500 });
-    await client.query('COMMIT');
-    client.release();
+    await dropBetweenReaders(client, ['"mirror"."read_always"', '"mirror"."never_there"'], { longestReadMs: 20_000, waitMs: 1_500 })
+      .finally(() => client.query('COMMIT'))
+      .catch((thrown: Error) => {
+        failed.abort();
+        throw thrown;
+      })
+      .finally(() => client.release());
     expect((await error).code).toBe('42P01');
     await expect(pool.query('TABLE mirror.read_always')).rejects.toMatchObject({ code: '42P01' });
   });
