@@ -19,3 +19,25 @@ describe('the properties that a query reads', () => {
     expect(propertiesRead(naming(65)).names).toBeNull();
   });
 });
+
+describe('propertiesRead', () => {
+  const read = (text: string) => {
+    const { names, looked } = propertiesRead(parseCypher(text));
+    return { names: names && [...names].sort(), looked: [...looked].sort() };
+  };
+
+  it('tells the properties that a query asks for, wherever they stand', () => {
+    expect(
+      read('MATCH (a {k: 1})-[r {w: a.q}]->(b) WHERE b.x = $p AND EXISTS { (b)-->(c) WHERE c.y > 2 } RETURN b.z ORDER BY a.s'),
+    ).toEqual({
+      names: ['k', 'q', 's', 'w', 'x', 'y', 'z'],
+      looked: ['k', 'x'],
+    });
+  });
+
+  it('tells queries that can ask for any', () => {
+    for (const text of ['MATCH (n) RETURN keys(n)', 'MATCH (n) RETURN properties(n)', 'MATCH (n) RETURN n[$name]'])
+      expect(read(text).names).toBeNull();
+    expect(read(`MATCH (n) RETURN n['k'], [1, 2][0]`).names).toEqual(['k']);
+  });
+});
