@@ -1,93 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { graphTables } from '../src/database/graph-tables.js';
+import { ask, askUntilRefused } from './support/cut-requests.js';
 import { cloneDatabase } from './support/database.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
 const rounds = 200;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
-
-interface Outcome {
-  status: number;
-  body: string;
-  headers: http.IncomingHttpHeaders;
-}
-
-interface Ask {
-  method?: string;
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-  /** Parts of the body, sent one after the other, `everyMs` apart. */
-  chunks?: string[];
-  everyMs?: number;
-  agent?: http.Agent | undefined;
-  /** Called with the part of the answer that has arrived. */
-  onText?: (text: string) => void;
-}
-
-/** Sends one request and reads its whole answer. Rejects if the request or the answer is cut off. */
-function ask(
-  url: string,
-  token: string,
-  { method = 'GET', path: route, headers = {}, body, chunks, everyMs = 0, agent, onText }: Ask,
-): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const request = http.request(`${url}/api${route}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, ...headers },
-      ...(agent ? { agent } : { agent: false }),
-    });
-    request.on('error', reject);
-    request.on('response', response => {
-      let text = '';
-      response.on('data', (part: Buffer) => {
-        text += part.toString();
-        onText?.(text);
-      });
-      response.on('aborted', () => reject(new Error('The answer was cut')));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode!, body: text, headers: response.headers }));
-    });
-    void (async () => {
-      for (const chunk of chunks ?? []) {
-        if (request.destroyed) return;
-        request.write(chunk);
-        await sleep(everyMs);
-      }
-      request.end(body);
-    })();
-  });
-}
-
-/** Sends requests from clients with kept-alive connections until the service no longer listens. */
-async function askUntilRefused(url: string, token: string, clients: number, pauseMs = 0): Promise<{ answered: number; cut: string[] }> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
-  const result = { answered: 0, cut: [] as string[] };
-  const client = async (index: number): Promise<void> => {
-    for (let turn = index; ; turn++) {
-      try {
-        const route = ['/auth/me', '/graphs', '/settings'][turn % 3]!;
-        const { status } = await ask(url, token, { path: route, agent });
-        if (status !== 200) result.cut.push(`${route}: ${status}`);
-        result.answered++;
-        if (pauseMs > 0) await sleep(pauseMs);
-      } catch (error) {
-        const { code, syscall } = error as NodeJS.ErrnoException;
-        if (code === 'ECONNREFUSED' && syscall === 'connect') return;
-        result.cut.push(`${code}: ${(error as Error).message}`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  agent.destroy();
-  return result;
-}
 
 describe('stopping', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -281,50 +201,6 @@ nodes:
     const { rows: nodes } = await client.query(`SELECT key FROM ${graphTables(graph.id).nodes}`);
     await client.end();
     expect(nodes).toEqual([{ key: '64000000' }]);
-  });
-});
-
-describe('stopping with the embedded database', () => {
-  let directory: string;
-  let service: ServiceProcess;
-  beforeAll(async () => {
-    directory = await mkdtemp(path.join(os.tmpdir(), 'graceful-stop-'));
-  });
-  beforeEach(async () => {
-    service = await ServiceProcess.start({ environment: { SHUTDOWN_SECONDS: '20', DATA_DIR: directory } });
-  });
-  afterEach(() => service.kill());
-  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-
-  const databaseLog = () => readFileSync(path.join(directory, 'postgres.log'), 'utf8');
-  const isDatabaseGone = () => !readdirSync(path.join(directory, 'postgres')).includes('postmaster.pid');
-
-  it('stops the database last, in order, also when one Ctrl-C arrives twice', async () => {
-    service.child.kill('SIGINT');
-    await sleep(50);
-    const { code } = await service.stop('SIGINT');
-    expect(code).toBe(0);
-    expect(isDatabaseGone()).toBe(true);
-    expect(databaseLog()).toContain('database system is shut down');
-    const messages = service.log.map(({ msg }) => msg);
-    expect(messages.filter(message => message === 'Stopping')).toHaveLength(1);
-  });
-
-  it('ends at once when a second signal comes', async () => {
-    const token = await firstToken(service.url);
-    const endless = ask(service.url, token, {
-      method: 'PUT', path: '/warehouse/connections/1/tables/endless', headers: { 'Content-Type': 'text/csv' },
-      chunks: Array.from({ length: 300 }, () => 'id\n'), everyMs: 100,
-    }).catch(() => 'cut'); // prettier-ignore
-    await sleep(300);
-    service.child.kill('SIGTERM');
-    await sleep(1_200);
-    const { code, ms } = await service.stop('SIGTERM');
-    expect(code).toBe(1);
-    expect(ms).toBeLessThan(15_000);
-    expect(await endless).toBe('cut');
-    for (const deadline = Date.now() + 30_000; !isDatabaseGone() && Date.now() < deadline;) await sleep(20);
-    expect(isDatabaseGone()).toBe(true);
   });
 });
 

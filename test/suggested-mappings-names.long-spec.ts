@@ -1,0 +1,1 @@
+import './suggested-mappings-names.e2e-spec.js';
