@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '../src/common/logging/log.js';
 import { bytesOf } from '../src/graph-index/shared-arrays.js';
 import { GraphExceedsMemoryError } from '../src/retrieval/retrieval.errors.js';
@@ -12,6 +13,7 @@ import { type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
 import { budgetBytes, GraphLoads } from './support/graph-loads.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
+import { mostConnections } from './support/retrieval-database.js';
 
 let loads: GraphLoads;
 let test: TestApp;
@@ -132,6 +134,15 @@ describe('small loads of a thread', () => {
     graphs.askedBy(ids[1], 'bob');
     // The topology of both graphs is loaded, so the following calls load only columns.
     for (const graph of [many!, few!]) await graphs.elementsOf(graph, { names: new Set(), looked: new Set() });
+    // All connections are open. A load that had to wait for a new one would come late.
+    let begun = 0;
+    const untilAllHaveBegun = async () => {
+      for (begun++; begun < mostConnections;) await nextTurn();
+    };
+    const reads = Array.from({ length: mostConnections }, () =>
+      loads.database.readGraph(ids[0], 10_000, new AbortController().signal, untilAllHaveBegun),
+    );
+    await Promise.all(reads);
     loads.copied = [];
     await Promise.all([
       graphs.elementsOf(many!, { names: new Set(properties), looked: new Set() }),
