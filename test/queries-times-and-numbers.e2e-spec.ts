@@ -1,6 +1,7 @@
 import { addDays, todayIn } from '../src/text/calendar.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { displays } from './support/displays.js';
+import { upload } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 import { everyNth } from './support/tier.js';
 
@@ -110,5 +111,29 @@ describe('times and numbers of a question', () => {
   )('%s: reads a number to its end or not at all', async question => {
     const { plan, warnings } = await ask(question);
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/不理解“|Not understood: /)]);
+  });
+
+  // This test comes last, because it changes the orders of the graph.
+  it('tells how many orders no time contains, because they have no date', async () => {
+    const orders = `order_id,customer_id,order_date,status
+10248,ALFKI,2024-03-05,已完成
+10249,ALFKI,2025-01-15,已完成
+10250,HWTEC,2025-02-10,已完成
+10251,BJCYQ,2025-02-20,已取消
+9007199254740993,KOENE,2025-07-01,已完成
+10260,ALFKI,,已完成
+10261,ALFKI,,已取消
+10262,KOENE,,已完成`;
+    await upload(test, 'orders', orders, 'order_id:bigint,order_date:date');
+    await graph.ingestAgain();
+    const told = async (question: string) => (await ask(question)).warnings;
+    const left = (count: string) => expect.arrayContaining([expect.stringContaining(`${count} of "订单" ha`)]);
+    expect(await told('orders in 2025')).toEqual(left('3'));
+    expect(await told('Which orders did Alfreds Futterkiste place in 2025?')).toEqual(left('2'));
+    expect(await told('Which orders did Königlich Essen place in 2025?')).toEqual(left('1'));
+    expect(await told('How many orders did 华为技术有限公司 place in 2025?')).toEqual([]);
+    expect(await told('orders of Alfreds Futterkiste')).toEqual([]);
+    expect(await told('2025年有多少订单')).toEqual(['有 3 个“订单”没有“下单日期”，不属于任何时段，未计入']);
+    expect(await told('每年的订单数')).toContain('有 3 个“订单”没有“下单日期”，不属于任何时段，未计入');
   });
 });

@@ -120,7 +120,8 @@ function addTimes(
   for (const variable of placesOf(writer, terms, found.owner, found.ownerName, first.mention.text)) {
     const dated = `${variable}.${quoteName(found.property)}`;
     const conditions = spans.map(({ from, to }) => [`${dated} >= ${from}`, ...(to === null ? [] : [`${dated} < ${to}`])].join(' AND '));
-    writer.where(conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`);
+    const condition = conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.map(span => `(${span})`).join(' OR ')})`;
+    writer.whereDated(condition, { variable, ...found }, 'limit');
   }
   return words.filter(word => isOf(word, found));
 }

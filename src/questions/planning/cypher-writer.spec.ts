@@ -25,6 +25,25 @@ describe('CypherWriter', () => {
     expect(writer.parameters).toEqual({ p1: "' OR true //", p2: 2 });
   });
 
+  it('counts what meets all conditions but those on a date that is missing', () => {
+    const ofOrder = { variable: 'n1', owner: 'node', ownerName: '订单', property: '下单日期' } as const;
+    const writer = new CypherWriter('客户');
+    writer.addPath([toOrder]);
+    expect(writer.undated()).toBeNull();
+    writer.where('t.国家 = $p1');
+    writer.whereDated('n1.下单日期 IS NOT NULL', ofOrder, 'period');
+    expect(writer.undated()).toEqual({
+      cypher: 'MATCH (t:客户)-[r1:下单]->(n1:订单) WHERE t.国家 = $p1 AND n1.下单日期 IS NULL RETURN count(DISTINCT n1) AS n',
+      owner: 'node',
+      ownerName: '订单',
+      property: '下单日期',
+    });
+    writer.whereDated('n1.下单日期 >= $p2', ofOrder, 'limit');
+    expect(writer.undated()?.cypher).toContain(' WHERE t.国家 = $p1 AND (n1.下单日期 >= $p2) IS NULL RETURN');
+    writer.whereDated('t.生日 >= $p3', { variable: 't', owner: 'node', ownerName: '客户', property: '生日' }, 'limit');
+    expect(writer.undated()).toBeNull();
+  });
+
   it('knows the labels it passes and the edges it follows', () => {
     const writer = new CypherWriter('客户');
     writer.addPath([toOrder]);

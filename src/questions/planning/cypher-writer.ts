@@ -1,3 +1,4 @@
+import { type UndatedCount } from './question-plan.js';
 import { type Hop } from './schema-paths.js';
 
 interface WrittenNode {
@@ -5,6 +6,11 @@ interface WrittenNode {
   label: string;
   /** Hops from the target `t` to the node. */
   way: Hop[];
+}
+
+/** A property that holds a date, and the variable of the node or edge that has it in the pattern. */
+interface DatePlace extends Omit<UndatedCount, 'cypher'> {
+  variable: string;
 }
 
 /** Builds a Cypher text from parts. Values become parameters, and names are quoted where necessary. `t` is the target that is asked for. */
@@ -16,6 +22,8 @@ export class CypherWriter {
   readonly edges: { variable: string; type: string }[] = [];
   private readonly patterns: string[] = [];
   private readonly conditions: string[] = [];
+  /** The conditions that a date must meet. `period` only asks for a date, because the plan groups by it. */
+  private readonly dated: { condition: string; date: DatePlace; as: 'limit' | 'period' }[] = [];
   private optional = '';
 
   constructor(readonly target: string) {
@@ -71,6 +79,12 @@ export class CypherWriter {
     this.conditions.push(condition);
   }
 
+  /** Adds a condition on a date, which leaves out what has no date. `undated` counts that. */
+  whereDated(condition: string, date: DatePlace, as: 'limit' | 'period'): void {
+    this.where(condition);
+    this.dated.push({ condition, date, as });
+  }
+
   passes(label: string): boolean {
     return this.nodes.some(node => node.label === label);
   }
@@ -84,11 +98,30 @@ export class CypherWriter {
   }
 
   text(returns: string): string {
+    return `${this.matches(this.conditions)}${this.optional} ${returns}`;
+  }
+
+  /**
+   * Counts what the plan leaves out only because it has no date. Null if the plan limits no date, or dates of several nodes or edges at
+   * once.
+   */
+  undated(): UndatedCount | null {
+    const [first] = this.dated;
+    if (!first || this.dated.some(({ date }) => date.variable !== first.date.variable)) return null;
+    const { variable, owner, ownerName, property } = first.date;
+    const others = this.conditions.filter(condition => !this.dated.some(dated => dated.condition === condition));
+    const limits = this.dated.filter(({ as }) => as === 'limit').map(({ condition }) => condition);
+    // A comparison with a date that is missing is null, and so is one with a text in the date's place.
+    const isUndated = limits.length > 0 ? `(${limits.join(' AND ')}) IS NULL` : `${variable}.${quoteName(property)} IS NULL`;
+    const cypher = `${this.matches([...others, isUndated])} RETURN count(DISTINCT ${variable}) AS n`;
+    return { cypher, owner, ownerName, property };
+  }
+
+  private matches(conditions: string[]): string {
     const patterns = this.patterns.length > 0 ? this.patterns : [`(t:${quoteName(this.target)})`];
     // Each pattern has its own MATCH, because two paths of one question may use the same edge.
     const matches = patterns.map(pattern => `MATCH ${pattern}`).join(' ');
-    const conditions = this.conditions.length > 0 ? ` WHERE ${this.conditions.join(' AND ')}` : '';
-    return `${matches}${conditions}${this.optional} ${returns}`;
+    return conditions.length > 0 ? `${matches} WHERE ${conditions.join(' AND ')}` : matches;
   }
 }
 

@@ -82,7 +82,7 @@ export abstract class PeriodPlanner extends AggregatePlanner {
     const { top, grain } = this.terms;
     const names = periodNames[period][language];
     const place = `t.${quoteName(date.name)}`;
-    writer.where(`${place} IS NOT NULL`);
+    writer.whereDated(`${place} IS NOT NULL`, { variable: 't', owner: 'node', ownerName: label, property: date.name }, 'period');
     if (measured) writer.where(`t.${quoteName(measured.property.name)} IS NOT NULL`);
     const spoken = this.spokenLabel(label);
     const measure = measured ? this.spokenAggregate(measured.by, measured.property) : this.numberOf(spoken);

@@ -407,6 +407,7 @@ export abstract class QuestionDraft {
       wantsOne: false,
       paths,
       notes,
+      undated: writer.undated(),
     };
   }
 }

@@ -72,6 +72,17 @@ export interface AnswerShape {
   descending: boolean;
 }
 
+/** A count of the things that a plan leaves out only because they have no date. */
+export interface UndatedCount {
+  /** A query with the parameters of the plan that returns one number. */
+  cypher: string;
+  /** Whose date is missing. */
+  owner: 'node' | 'edge';
+  /** The label or type of the owner. */
+  ownerName: string;
+  property: string;
+}
+
 export interface GraphPlan {
   cypher: string;
   parameters: Record<string, unknown>;
@@ -85,4 +96,5 @@ export interface GraphPlan {
   paths: { path: string; score: number }[];
   /** Notes on how the question was read, and on words that the plan passes over. */
   notes: Bilingual[];
+  undated: UndatedCount | null;
 }

@@ -28,6 +28,7 @@ import { answerableQuestions } from './answerable-questions.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-elements.js';
 import { type LoadedElements } from './graph-in-memory.js';
+import { noteUndated } from './note-undated.js';
 import { type Planning, planReading, type Question, tooMuchAtOnce } from './plan-reading.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
 import { readEvidence } from './read-evidence.js';
@@ -161,11 +162,12 @@ async function answerQuestion(
     const ties = tiesOf(plan, answer.rows.length, run.isCut === true).map(note => note[language]);
     const isText = textColumns(answer.columns, schema);
     const nothing = answer.rows.length === 0 && plan.paths[0] ? [nothingAlong(plan.paths[0].path)[language]] : [];
+    const undated = (await noteUndated(reader, schema, plan, signal)).map(note => note[language]);
     return {
       ...answer,
       text: wordGraphAnswer(plan.shape, answer.rows, language, run.isCut ? answer.rows.length : question.limit, isText),
       plan: { ...answer.plan, linked: terms, paths: plan.paths, ...follows },
-      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...several, ...ties, ...answer.warnings],
+      warnings: [...notes, ...plan.notes.map(note => note[language]), ...nothing, ...several, ...ties, ...undated, ...answer.warnings],
       timing_ms: { ...timing, ...answer.timing_ms },
     };
   } catch (error) {
