@@ -8,6 +8,7 @@ import { type Meaning, type MeaningOf } from './meaning.js';
 import { eventsOf, isDateOrYear } from './date-names.js';
 import { isCommonWord, isStopWord } from './stop-words.js';
 import { senseOf } from './synonyms.js';
+import { namesWithoutUnits } from './units.js';
 import { isAgentNoun, isPlainVerb, isVerbForm, rootOf, stemOf } from './word-roots.js';
 
 /** Functions from a name to the forms by which names are compared: unchanged, by the stems of words, by the senses of words. */
@@ -117,7 +118,7 @@ export class Lexicon {
         const normalized = normalizedName(name);
         if (isAgentNoun(normalized)) this.agents.add(agentKey(label.name, normalized));
       }
-      for (const property of label.properties) await this.addProperty('node', label.name, property, pace);
+      await this.addProperties('node', label.name, label.properties, pace);
     }
     for (const edge of schema.edges) {
       if (pace.isOverdue) await pace.turn();
@@ -128,7 +129,7 @@ export class Lexicon {
         if (/^\p{Script=Han}{2,3}(?<![在于到给为自])$/u.test(name) && !isStopWord(verb))
           this.insert(this.verbs, verb, { as: 'relation', type: edge.type });
       }
-      for (const property of edge.properties) await this.addProperty('edge', edge.type, property, pace);
+      await this.addProperties('edge', edge.type, edge.properties, pace);
     }
     for (const metric of metrics) {
       if (pace.isOverdue) await pace.turn();
@@ -140,10 +141,21 @@ export class Lexicon {
     }
   }
 
-  private async addProperty(owner: 'node' | 'edge', ownerName: string, property: PropertySchema, pace: Pace): Promise<void> {
+  private async addProperties(owner: 'node' | 'edge', ownerName: string, properties: readonly PropertySchema[], pace: Pace): Promise<void> {
+    const withoutUnits = namesWithoutUnits(properties);
+    for (const property of properties) await this.addProperty(owner, ownerName, property, withoutUnits.get(property) ?? [], pace);
+  }
+
+  private async addProperty(
+    owner: 'node' | 'edge',
+    ownerName: string,
+    property: PropertySchema,
+    withoutUnit: readonly string[],
+    pace: Pace,
+  ): Promise<void> {
     const { name, type, column, aliases = [] } = property;
     const meaning: MeaningOf<'property'> = { as: 'property', owner, ownerName, property: name, type };
-    for (const own of [name, ...aliases]) {
+    for (const own of [name, ...aliases, ...withoutUnit]) {
       if (pace.isOverdue) await pace.turn();
       this.add(own, meaning);
     }

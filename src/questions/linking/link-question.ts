@@ -23,7 +23,7 @@ import { findOrders, withoutOrders } from './order-words.js';
 import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNoun, withOrigin, withoutAspect } from './word-forms.js';
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
-import { behindLongUnit } from './units.js';
+import { behindLongUnit, unitPlaces } from './units.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 import { findUnreadMarks } from './unread-marks.js';
 
@@ -229,6 +229,7 @@ async function findNames(
     }
   }
   const found: Mention[] = [];
+  const units = unitPlaces(text);
   const isCommon = (own: string): boolean => cutPieces(own).every(({ text: word }) => isCommonWord(word) || lexicon.find(word).length > 0);
   for (const [first, start] of starts.entries()) {
     // Words are sorted by offset, so the loop over the ends begins at the word that has this start.
@@ -243,7 +244,8 @@ async function findNames(
       const isNothing =
         (own.length + sign.length < 2 && !isSingleValue(text, start, end, lexicon, names)) ||
         (isStopWord(own) && sign === '' && !isNoGrammar(text, start, end, hints)) ||
-        saysOnlyWhere(text, start, end);
+        saysOnlyWhere(text, start, end) ||
+        units.has(`${start}-${end}`);
       const isName = sign !== '' || (own.length > 1 && (hints.looksLikeName(start, end) || !isCommon(own)));
       const namesakes = isName ? names.findByName(own, mostNamesakes) : [];
       const entities = namesakes.length > 0 && beginsBefore(own, start, names, hints) ? [] : namesakes;

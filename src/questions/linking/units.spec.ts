@@ -1,4 +1,4 @@
-import { toldMultiple, toldUnits } from './units.js';
+import { namesWithoutUnits, toldMultiple, toldUnits } from './units.js';
 
 const told = (name: string) => toldUnits({ name })?.[0] ?? null;
 
@@ -39,4 +39,30 @@ it.each([
   ['price_eur', null],
 ])('the multiple that %s tells is %s', (name, multiple) => {
   expect(toldMultiple({ name })).toBe(multiple);
+});
+
+describe('the name without the unit that ends it', () => {
+  const namesOf = (...names: string[]) => {
+    const properties = names.map(name => ({ name, type: 'int' }));
+    return [...namesWithoutUnits(properties).values()].flat();
+  };
+  it.each([
+    ['估价（万元）', ['估价']],
+    ['重量(kg)', ['重量']],
+    ['height_cm', ['height']],
+    ['weekly_wage_eur', ['weekly_wage']],
+    ['budget_meur', ['budget']],
+    ['秋千', []],
+    ['height', []],
+    ['size_l', []],
+    ['kg', []],
+    ['min_price', []],
+  ])('%s: %j', (name, bases) => {
+    expect(namesOf(name)).toEqual(bases);
+  });
+
+  it('is no name if it may mean two properties', () => {
+    expect(namesOf('金额（元）', '金额（美元）')).toEqual([]);
+    expect(namesOf('price', 'price_eur')).toEqual([]);
+  });
 });

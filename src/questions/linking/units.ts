@@ -47,6 +47,16 @@ export function isUnitOfNumber(word: string, text: string): boolean {
   return [...text.matchAll(behindNumber)].some(([unit]) => unit.split(' ').includes(word));
 }
 
+/** The places of the units right behind numbers, each as `start-end`: 元 in 超过500元. */
+export function unitPlaces(text: string): ReadonlySet<string> {
+  return new Set(
+    [...text.matchAll(behindNumber)].map(({ 0: unit, index }) => {
+      const start = index + unit.length - unit.trimStart().length;
+      return `${start}-${index + unit.length}`;
+    }),
+  );
+}
+
 /** The offset behind a Chinese unit of several characters right behind a number: 公里 in `超过5公里的`. `start` if there is none. */
 export function behindLongUnit(text: string, start: number): number {
   const unit = [...text.matchAll(behindNumber)].find(found => found.index === start)?.[0] ?? '';
@@ -112,6 +122,25 @@ const multiples =
 export function toldMultiple({ name, column = '', aliases = [] }: Pick<PropertySchema, 'name' | 'column' | 'aliases'>): string | null {
   const found = [name, column, ...aliases].map(own => multiples.exec(own)).find(match => match !== null);
   return found?.[1] ?? found?.[2] ?? null;
+}
+
+/** The name of a property without the unit that ends it: 估价 of 估价（万元）, `height` of `height_cm`. Null if no unit ends it. */
+function withoutUnit(name: string): string | null {
+  const own = name.toLowerCase();
+  const found = inBrackets.exec(own) ?? behindBlank.exec(own) ?? multiples.exec(own);
+  const base = found && own.slice(0, found.index + (/^[_\s（([]/.test(found[0]) ? 1 : 0));
+  return base && /.[_\s（([]$/.test(base) ? name.slice(0, base.length).replace(/[_\s（([]+$/, '') : null;
+}
+
+/** The names without their units by which one alone of some properties can be meant: `height` of `height_cm`, by the property. */
+export function namesWithoutUnits(properties: readonly PropertySchema[]): ReadonlyMap<PropertySchema, readonly string[]> {
+  const all = properties.map(property => {
+    const names = [property.name, ...(property.aliases ?? [])];
+    return { property, names, bases: names.flatMap(name => withoutUnit(name) ?? []) };
+  });
+  const owners = new Map<string, number>();
+  for (const { names, bases } of all) for (const name of new Set([...names, ...bases])) owners.set(name, (owners.get(name) ?? 0) + 1);
+  return new Map(all.map(({ property, bases }) => [property, bases.filter(base => owners.get(base) === 1)]));
 }
 
 /** Whether a number in a unit can be compared with something in one of the told units. Yuan are assumed if no unit is told. */
