@@ -4,7 +4,7 @@ import { lexiconRequest } from './lexicon-request.js';
 const label = (name: string): LabelSchema => ({ name, aliases: [], displayProperty: null, keyProperties: [], properties: [], rowCount: 1 });
 const linked = { text: '', mentions: [], unknown: [], today: '2026-11-30' };
 const ask = (missed: string[], labels: string[]) =>
-  lexiconRequest(missed, linked, { graphId: 7, schema: { labels: labels.map(label), edges: [] } });
+  lexiconRequest(missed, linked, { graphId: 7, schema: { labels: labels.map(label), edges: [] }, isValue: word => word === '清' });
 
 describe('the request that makes a word a synonym', () => {
   it('names the likeliest name for the first word that may be one', () => {
@@ -12,6 +12,8 @@ describe('the request that makes a word a synonym', () => {
       'POST /api/graphs/7/lexicon {"entries":[{"kind":"label","name":"Customer","synonyms":["custmer"]}]}',
     );
     expect(ask(['c3', 'which'], ['Order'])).toBeNull();
+    expect(ask(['清朝'], ['朝代'])).toBeNull();
+    expect(ask(['明朝'], ['朝代'])!.zh).toContain('"synonyms":["明朝"]');
   });
 
   it('compares few words of a long question with the names', () => {

@@ -24,17 +24,18 @@ const mostWords = 5;
 /**
  * Builds a request, ready to be sent, by which an editor makes an unknown word a synonym of a name. The name is the likeliest one: the name
  * that is spelt like the word, else a property of the label that the question names. Null if no word can be a synonym.
+ * @param isValue whether a word is a value of the graph
  */
 export function lexiconRequest(
   missed: readonly string[],
   linked: LinkedQuestion,
-  { graphId, schema }: { graphId: number; schema: GraphSchema },
+  { graphId, schema, isValue }: { graphId: number; schema: GraphSchema; isValue: (word: string) => boolean },
 ): Bilingual | null {
   const names = namesNear(linked, schema);
   const kinds = new Map<string, SynonymKind>();
   for (const { name, kind } of names) if (!kinds.has(name)) kinds.set(name, kind);
   for (const word of [...new Set(missed)].filter(isSpelt).slice(0, mostWords)) {
-    if (!mayBeSynonym(word)) continue;
+    if (!mayBeSynonym(word) || beginsWithValue(word, isValue)) continue;
     const [name] = nearestFirst(word, [...kinds.keys()]);
     const kind = name === undefined ? undefined : kinds.get(name);
     if (kind === undefined || name === undefined || questionWordsIn(normalizeText(word), kind) !== null) continue;
@@ -45,6 +46,11 @@ export function lexiconRequest(
     };
   }
   return null;
+}
+
+/** Whether a Chinese word is a value with a further character, and no name of something: 清朝, if 清 is a value. */
+function beginsWithValue(word: string, isValue: (part: string) => boolean): boolean {
+  return /^\p{Script=Han}{2,4}$/u.test(word) && isValue(normalizeText(word.slice(0, -1)));
 }
 
 function isSpelt(word: string): boolean {

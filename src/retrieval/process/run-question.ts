@@ -135,7 +135,11 @@ async function answerQuestion(
     if (reason === tooMuchAtOnce) return refuse(reason);
     const around = { text: followUp.text, schema: planning.schema, entities, metrics: question.metrics, language };
     const near = nearbyQuestions(followUp.linked, missed, around);
-    const wayOut = lexiconRequest(missed, followUp.linked, { graphId: graph.graphId, schema });
+    const wayOut = lexiconRequest(missed, followUp.linked, {
+      graphId: graph.graphId,
+      schema,
+      isValue: word => names.findValues(word).length > 0,
+    });
     return refuse(reason, { terms, hint, suggestions: await answerableQuestions(near, planning, link), missed, wayOut });
   };
   const timing = { link: performance.now() - started };
