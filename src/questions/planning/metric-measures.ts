@@ -54,6 +54,24 @@ export function findBounds(
   return { having };
 }
 
+/** Words that say which way something changed. A noun such as `growth` asks for the change of all. */
+const changed =
+  /^(?:grow[ns]?|grew|(?:increas|declin|decreas)es?d?|dropped|rise|risen|rose|fell|(?:增长|增加|上升|上涨|下降|下跌|减少)了?)$/;
+
+/** The word by whose direction a question selects groups: `cities where revenue fell`, 收入下降的城市. Null if it asks for all changes. */
+export function changeThatSelects(text: string, measures: readonly Measure[]): string | null {
+  const words = measures.flatMap(({ mention, word }) => (word.kind === 'growth' && changed.test(mention.text) ? [mention] : []));
+  const selects = ({ text: own, start, end }: Mention): boolean => {
+    const before = text.slice(0, start);
+    if (/^[a-z]/.test(own)) return /\b(?:where|whose|which|that)\b/.test(before) && !/\b(?:how much|by what)\b/.test(before);
+    return (
+      /^了?的(?!多少|情况|幅度|比例)\p{Script=Han}/u.test(text.slice(end)) ||
+      (/哪/.test(before) && /^了?吗?[?？。]?$/.test(text.slice(end)))
+    );
+  };
+  return words.find(selects)?.text ?? null;
+}
+
 function inOtherUnit({ name, unit }: MetricEntry, said: string): Bilingual {
   return {
     zh: `指标“${name}”的单位${unit === null ? '没有说明' : `是 ${unit}`}，不能按“${said}”比较`,

@@ -12,7 +12,7 @@ import { keptBy } from './kept-by-schema.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
-import { baseOf, findBounds, type Measure, measuresOf } from './metric-measures.js';
+import { baseOf, changeThatSelects, findBounds, type Measure, measuresOf } from './metric-measures.js';
 import { comparingWord, readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
 import { NameChoices } from './name-choices.js';
@@ -101,6 +101,12 @@ function planMetric(
     base,
   );
   if (change && 'reason' in change) return change;
+  const selecting = change && dimensions.size > 0 ? changeThatSelects(terms.text, measures) : null;
+  if (selecting !== null)
+    return fail(
+      `暂不能只列出“${selecting}”的；请问各自的变化，例如“各地区的变化”`,
+      `Only those that "${selecting}" cannot be listed yet; ask for the change of each`,
+    );
 
   const periods = change ? null : joinPeriods(terms.times);
   if (!change && terms.times.length > 1 && !periods)
