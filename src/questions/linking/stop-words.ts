@@ -17,7 +17,7 @@ const lightVerbs =
 /** Adjectives and nouns that are too vague to limit an answer. The answer passes over them with a note. */
 const vagueWords =
   'primary different various particular specific other others another corresponding respective ' +
-  'following same together fellow common alongside whole entire total overall thing things stuff sort information details data result results kind kinds time times';
+  'following same together fellow common alongside whole entire total overall thing things stuff sort information details data kind kinds time times';
 
 /** Chinese words and phrases of questions that are not looked up. They are cut out of text without spaces. */
 const chineseWords = [

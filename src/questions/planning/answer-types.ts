@@ -12,7 +12,8 @@ const kinds = {
     'patient manager owner contact company organisation organization team shipper artist author reviewer agent seller founder leader ' +
     'coach trainer captain referee nurse lawyer judge engineer researcher professor scientist driver pilot singer musician composer ' +
     'editor journalist secretary chairman president resident tenant guest subscriber reader borrower applicant candidate contractor ' +
-    'technician clerk volunteer partner investor shareholder club ' +
+    'technician clerk volunteer partner investor shareholder club scout chef cook pupil child athlete soldier officer priest intern apprentice mentee umpire patron ' +
+    'citizen delegate spouse ' +
     '人 人物 人员 员工 客户 顾客 供应商 用户 会员 作者 演员 导演 学生 老师 教师 医生 患者 经理 联系人 公司 企业 组织 团队 承运商 卖家 买家 编剧 乘客 居民 租户 客人 护士 律师 法官 教授 专家 股东 导师 代表 主管 船长 校长 院长 球队 俱乐部',
   when: 'year date time month day period 年 年份 日期 时间 月份',
   where:

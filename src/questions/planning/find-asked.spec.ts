@@ -8,7 +8,7 @@ const asked = async (question: string) => {
   const found = await linked(question);
   const { text, whichs, counts, entities } = readTerms(found);
   const named = entities.map(({ mention }) => mention);
-  const { word, type } = findAsked(text, [...whichs, ...counts], schemaWords(found.mentions), named, languageOf(question));
+  const { word, type } = findAsked(text, [...whichs, ...counts], schemaWords(text, found.mentions), named, languageOf(question));
   return [word?.mention.text ?? null, type];
 };
 

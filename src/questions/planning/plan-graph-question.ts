@@ -85,6 +85,13 @@ function whenItHappened({ text }: Mention, date: string, hasTime: boolean): Unpl
   );
 }
 
+function noPlace({ text }: Mention): UnplannableError {
+  return new UnplannableError(
+    `问的是哪里，而“${text}”只有时间；请写出关系或属性的名称`,
+    `The question asks where, and "${text}" only has a time; name the relation or the property`,
+  );
+}
+
 function sumOf(property: string): UnplannableError {
   return new UnplannableError(
     `问的是总和吗？请问“${property}合计”，或去掉“总共”“一共”`,
@@ -368,6 +375,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
       add(variable, this.propertyOf(owner), word.mention);
     }
     const { type, word } = this.asked;
+    const only = [...columns.values()];
+    if (type === 'where' && word === null && only[0] && only.every(({ isTime }) => isTime)) throw noPlace(only[0].mention);
     const element = this.labelOf(writer.target);
     if (columns.size === 0 && word === null && element && (type === 'when' || type === 'where')) {
       const ofEdge = type === 'when' ? datesOfVerb(this.terms, this.words, writer, this.schema) : [];

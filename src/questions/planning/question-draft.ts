@@ -95,7 +95,7 @@ export abstract class QuestionDraft {
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
-    const all = withoutRepeatedObjects(terms.text, schemaWords(mentions)).map(word => asDatedEvent(word, terms, schema));
+    const all = withoutRepeatedObjects(terms.text, schemaWords(terms.text, mentions)).map(word => asDatedEvent(word, terms, schema));
     // `A的订单多还是B的订单多` names the counted things twice.
     const words = terms.top?.ofTwo
       ? all.filter(({ mention: { text } }, i) => all.findIndex(word => word.mention.text === text) === i)

@@ -84,7 +84,7 @@ export async function readPaths(
       if (hops.length > 0 && isAsked) continue;
       if (shared === null && returnsToItself(hops, schema)) continue;
       if (isOwn && (hops.length > 0 || !asked.word?.labels.has(start))) continue;
-      if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others)) continue;
+      if (hops.length === 0 && to === null && !asksOfItself(text, start, topic, asked, others, schema)) continue;
       const clues = { ofTopic: isKind ? ofTopic : null, asked: asked.word, shared, namesEnd };
       const best = orders
         .map(order => ({ ...scorePath({ start, hops }, { ...clues, words: order.words }), cost: order.cost }))
@@ -95,7 +95,7 @@ export async function readPaths(
         (to === null ? typeCost(end, hops, asked, schema) : 0) +
         (goesRound(topic, start, hops, words) ? (asked.word?.labels.has(start) || to === start ? 2 : 1) * costs.wayRound : 0) +
         (hops.length > 1 && isSaidOf(text, topic, asked) ? costs.ofOther : 0) +
-        (guessesOwnKind(topic, start, hops, words, asked) ? costs.ownKind : 0) +
+        (guessesOwnKind(topic, start, hops, words, asked) || comesBackToKind(hops, words, asked) ? costs.ownKind : 0) +
         (goesBack(hops, shared, words) ? costs.back : 0) +
         (verb && to === null && !verb.relations.has(hops.at(-1)?.type ?? '') ? costs.otherVerb : 0) +
         directionCost(text, topic.mention, hops, others, schema);
@@ -164,10 +164,12 @@ export function meantReadings(readings: PathReading[], { word, type }: Asked, sc
 }
 
 /** Whether a question asks for the topic itself, by its label or by one of its properties: `客户 ALFKI`, `the price of Chai`. */
-function asksOfItself(text: string, label: string, topic: Topic, { word, type }: Asked, words: SchemaWord[]): boolean {
+function asksOfItself(text: string, label: string, topic: Topic, { word, type }: Asked, words: SchemaWord[], schema: PlanSchema): boolean {
   if (word && word.labels.has(label)) return !topic.isNode || isNamed(text, topic, word.mention, type);
   if (word) return ownsProperty(word, label, []);
-  return words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
+  const element = schema.labels.find(({ name }) => name === label);
+  const isSomewhere = type === 'where' && element !== undefined && propertiesOfType(element, type).length > 0;
+  return isSomewhere || words.some(own => ownsProperty(own, label, [])) || (type === null && words.length === 0);
 }
 
 /** Whether a topic describes the asked things directly: `patients with diabetes`. */
@@ -251,6 +253,19 @@ function guessesOwnKind({ isNode, labels }: Topic, start: string, hops: Hop[], w
   const isOfKind = isNode && hops.at(-1)?.to === start && word?.labels.has(start) === true;
   const isNamed = hops.some(({ type, to }) => words.some(own => own.relations.has(type) || (to !== start && own.labels.has(to))));
   return isOfKind && !isNamed && (hops.length > 1 || labels.length > 1);
+}
+
+/**
+ * Whether a path passes one of the asked kind and leads on to another by a relation that no word names, or that the question names only
+ * once: `scouts of a club who recommended a player` are not those who watched a player whom a scout of the club recommended.
+ */
+function comesBackToKind(hops: Hop[], words: SchemaWord[], { word }: Asked): boolean {
+  const end = hops.at(-1)?.to ?? '';
+  const passed = hops.findIndex(({ to }, i) => to === end && i < hops.length - 1);
+  if (passed < 0 || word?.labels.has(end) !== true) return false;
+  const isNamed = ({ type }: Hop): boolean => words.some(({ relations }) => relations.has(type));
+  const isAgain = ({ type }: Hop): boolean => hops.filter(hop => hop.type === type).length > 1;
+  return hops.slice(passed + 1).some(hop => !isNamed(hop) || (isAgain(hop) && isNamedOnce(words, hop)));
 }
 
 function typeCost(label: string, hops: Hop[], { word, type }: Asked, schema: PlanSchema): number {

@@ -1,3 +1,4 @@
+import { isEach } from './find-groups.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Mention } from '../linking/meaning.js';
 import { outsideNames, outsideValues } from '../linking/question-terms.js';
@@ -283,6 +284,12 @@ class PatternReader {
       if (terms.together === null || anchor.join !== 'and' || !/both|each of|既|且|同时/.test(terms.together)) return false;
       throw new UnplannableError(`没有什么能同时是“${names}”`, `Nothing can be both of "${names}" at once`);
     }
+    const each = terms.groups.find(({ text }) => isEach(text))?.text;
+    if (each !== undefined)
+      throw new UnplannableError(
+        `不能为“${names}”“${each}”列出；请逐个问，或改用 cypher`,
+        `What belongs to each of "${names}" cannot be listed side by side; ask about one after the other, or use cypher`,
+      );
     if (terms.together !== null) return true;
     if (anchor.join !== 'and') return false;
     this.notes.push({

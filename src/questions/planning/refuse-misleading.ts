@@ -35,6 +35,12 @@ export function refuseMisleading(terms: QuestionTerms): void {
     );
   if (sameValue.test(rest) && terms.properties.length > 0)
     throw new UnplannableError('暂不能找出与它同值的，请先问它的值，再问有这个值的', 'Things with the same value cannot be found yet; ask for that value, then for the things that have it'); // prettier-ignore
+  // A path there and back would have to lead from one name to the other, and may not use an edge twice.
+  if (terms.whether !== null && terms.entities.length > 1 && alike.test(rest))
+    throw new UnplannableError(
+      '暂不能判断两者的是否相同，请分别问每一个的，再比较',
+      'Whether two things have the same cannot be told with yes or no yet; ask for that of each, and compare',
+    );
   // Leave out the verb `own` in `does Lufthansa own aircraft`: only the adjective in `their own aircraft` refers to something named before.
   const verbs = terms.relations.filter(({ mention: { text, start } }) => text === 'own' && !/(?:\b(?:their|its|his|her|the|an?)|['’]s?) $/.test(rest.slice(0, start))); // prettier-ignore
   const withoutVerbs = fillPlaces(

@@ -8,7 +8,7 @@ import { keptBySchema } from './kept-by-schema.js';
 import { UnplannableError } from './question-plan.js';
 import { hopsFrom, namesOfRelation, type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
-import { type SpokenEnds, SpokenEndsReader } from './spoken-ends.js';
+import { type Noun, type SpokenEnds, SpokenEndsReader } from './spoken-ends.js';
 
 type Edge = PlanSchema['edges'][number];
 
@@ -27,7 +27,7 @@ export function refuseTurned(terms: QuestionTerms, words: readonly SchemaWord[],
     if (!ends) continue;
     const edges = schema.edges.filter(({ type }) => relations.has(type));
     const spoken = mention.text + (/^ [a-z]+/.exec(terms.text.slice(mention.end))?.[0] ?? '');
-    if (!edges.some(edge => speaksOf(edge, ends, spoken, schema))) throw ofStranger(mention.text, edges, ends);
+    if (!edges.some(edge => speaksOf(edge, ends, spoken, schema, terms.whether === null))) throw ofStranger(mention.text, edges, ends);
     if (isReceiving(mention.text) || ((ends.subject === null || ends.object === null) && hops !== 1)) continue;
     const turned = edges.map(edge => turnedBy(ends, edge, spoken, schema));
     const [first] = turned;
@@ -43,15 +43,19 @@ function isNoun(text: string, mention: Mention): boolean {
 /**
  * Whether a relation speaks of the subject and the object of its verb. These are its two ends, or what an end that is no person leads to:
  * an order stands for its products in `Which customers ordered Chai?`. A club does not stand for its coaches in `Does Ann own the stadium?`.
+ * @param mayReach whether a name as the object may also be near the end, as the city of a hospital in `Which doctors work in London?`. With
+ * yes or no the way to it would not be seen.
  */
-function speaksOf(edge: Edge, { subject, object }: SpokenEnds, spoken: string, schema: PlanSchema): boolean {
+function speaksOf(edge: Edge, { subject, object }: SpokenEnds, spoken: string, schema: PlanSchema, mayReach: boolean): boolean {
   const { sourceLabel, targetLabel } = edge;
   const doer = doingEnd(edge, spoken, schema);
-  const isEnd = (labels: ReadonlySet<string> | null, end: string, mayLead: boolean): boolean =>
-    labels === null || labels.has(end) || (mayLead && !isWho(schema, end) && leadsTo(schema, end, labels));
+  const isEnd = (noun: Noun | null, end: string, mayLead: boolean): boolean =>
+    noun === null || noun.labels.has(end) || (mayLead && !isWho(schema, end) && leadsTo(schema, end, noun.labels));
+  const isNearName = (end: string): boolean => mayReach && object !== null && object.as !== 'label' && isNear(schema, end, object.labels);
+  const isObject = (end: string, mayLead: boolean): boolean => isEnd(object, end, mayLead) || (mayLead && isNearName(end));
   return (
-    (isEnd(subject, sourceLabel, doer !== 'to') && isEnd(object, targetLabel, doer !== 'to')) ||
-    (isEnd(subject, targetLabel, doer !== 'from') && isEnd(object, sourceLabel, doer !== 'from'))
+    (isEnd(subject, sourceLabel, doer !== 'to') && isObject(targetLabel, doer !== 'to')) ||
+    (isEnd(subject, targetLabel, doer !== 'from') && isObject(sourceLabel, doer !== 'from'))
   );
 }
 
@@ -59,13 +63,23 @@ function leadsTo(schema: PlanSchema, from: string, labels: ReadonlySet<string>):
   return [...labels].some(label => targetsOf(schema, from).has(label));
 }
 
+function isNear(schema: PlanSchema, from: string, labels: ReadonlySet<string>): boolean {
+  return [...labels].some(label => placesNear(schema, from).has(label));
+}
+
+/** The labels one or two hops from a label. */
+const placesNear = keptBySchema((schema, from: string) => {
+  const near = new Set(hopsFrom(schema, from).map(({ to }) => to));
+  return new Set([...near, ...[...near].flatMap(label => hopsFrom(schema, label).map(({ to }) => to))]);
+});
+
 const targetsOf = keptBySchema(
   (schema, from: string) => new Set(hopsFrom(schema, from).flatMap(({ direction, to }) => (direction === 'out' ? [to] : []))),
 );
 
 function ofStranger(verb: string, edges: readonly Edge[], { subject, object }: SpokenEnds): UnplannableError {
   const pairs = edges.map(({ sourceLabel, targetLabel }) => [sourceLabel, targetLabel] as const);
-  const said = [subject, object].flatMap(labels => [...(labels ?? [])]);
+  const said = [subject, object].flatMap(noun => [...(noun?.labels ?? [])]);
   const strangers = said.filter(label => !pairs.some(pair => pair.includes(label)));
   const others = strangers.length > 0 ? strangers : said;
   return new UnplannableError(
@@ -87,8 +101,8 @@ function turnedBy({ subject, object }: SpokenEnds, edge: Edge, spoken: string, s
   const end = doingEnd(edge, spoken, schema);
   if (end === null) return null;
   const [doing, done] = end === 'from' ? [sourceLabel, targetLabel] : [targetLabel, sourceLabel];
-  const isOnly = (labels: ReadonlySet<string> | null, label: string, other: string): boolean =>
-    labels === null || (labels.has(label) && !labels.has(other));
+  const isOnly = (noun: Noun | null, label: string, other: string): boolean =>
+    noun === null || (noun.labels.has(label) && !noun.labels.has(other));
   return isOnly(subject, done, doing) && isOnly(object, doing, done) ? { edge, subject: doing, object: done } : null;
 }
 
@@ -138,10 +152,12 @@ export function refuseBareRole({ text, entities, whether }: QuestionTerms, words
   if (whether === null || !word || others.length > 0 || !named || more.length > 0) return;
   const { text: own, start, end } = word.mention;
   const isSaid = /(?:是|\b(?:an?|the))\s*$/.test(text.slice(0, start)) && /^\s*[吗么嘛]?[?？]?\s*$/.test(text.slice(end));
-  if (!isSaid || !(isAgentNoun(own) || doer.test(own)) || !(isOnlyRelation(word) || word.isRole)) return;
+  if (!isSaid || !(isOnlyRelation(word) || word.isRole)) return;
   const edges = schema.edges.filter(({ type }) => word.relations.has(type));
   const name = named.mention.text;
-  if (edges.some(({ sourceLabel, targetLabel }) => sourceLabel === targetLabel))
+  const isOwn = edges.some(({ sourceLabel, targetLabel }) => sourceLabel === targetLabel);
+  if (!isOwn && !isAgentNoun(own) && !doer.test(own)) return;
+  if (isOwn)
     throw new UnplannableError(
       `不清楚“${own}”是谁的；请问“${name}是谁的${own}”`,
       `It is not clear whose "${own}" is meant; ask "whose ${own} is ${name}", or name the other one`,

@@ -1,5 +1,5 @@
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
-import { isAgentNoun } from '../linking/word-roots.js';
+import { isAgentNoun, isVerbForm } from '../linking/word-roots.js';
 
 /** A word of the question that names a part of the schema, with all parts that the word may name. */
 export interface SchemaWord {
@@ -28,8 +28,13 @@ export function withoutRepeatedObjects(text: string, words: SchemaWord[]): Schem
   return words.filter((word, i) => !repeats(word, words[i - 1]));
 }
 
-/** The schema words among the mentions of a question, in order. */
-export function schemaWords(mentions: Mention[]): SchemaWord[] {
+/** Whether a word is a verb, which names no label: `coached`, and `coach` in `players who coach`. */
+function isVerb(text: string, { text: own, start }: Mention): boolean {
+  return isVerbForm(own) || /\bwho (?:(?:has|have|had|also) )?$/.test(text.slice(0, start));
+}
+
+/** The schema words among the mentions of a question, in order. A verb names its relation, and a label only if it names no relation. */
+export function schemaWords(text: string, mentions: Mention[]): SchemaWord[] {
   return (
     mentions
       // `can you name a film` does not ask for the property `name`.
@@ -40,6 +45,7 @@ export function schemaWords(mentions: Mention[]): SchemaWord[] {
         relations: new Set(mention.meanings.flatMap(meaning => (meaning.as === 'relation' ? [meaning.type] : []))),
         properties: mention.meanings.filter(meaning => meaning.as === 'property'),
       }))
+      .map(word => (word.relations.size > 0 && isVerb(text, word.mention) ? { ...word, labels: new Set<string>() } : word))
       .filter(({ labels, relations, properties }) => labels.size + relations.size + properties.length > 0)
   );
 }

@@ -150,9 +150,22 @@ export function refuseUnreached(
   const verb =
     unused.find(word => hops.length > 0 && isVerbBefore(word, beforeObject)) ??
     words.find(word => isPart && isVerbBefore(word, /^\s+$/) && [...word.relations].some(goesBack));
+  const isInClause = (word: SchemaWord): boolean => asked !== null && standsInClause(text, word.mention, topic, asked.mention);
+  const ofClause = words.find(word => hops.length > 1 && isInClause(word) && hops.some(({ type }) => word.relations.has(type)));
+  if (ofClause)
+    throw new UnplannableError(
+      `“${ofClause.mention.text}”说的不是“${topic.text}”；请分开问`,
+      `"${ofClause.mention.text}" is not said of "${topic.text}"; ask apart for those of "${topic.text}" and for those who "${ofClause.mention.text}"`,
+    );
   if (verb)
     throw new UnplannableError(
       `“${verb.mention.text}”说的关系到不了“${topic.text}”`,
       `The relation of "${verb.mention.text}" does not lead to "${topic.text}"`,
     );
+}
+
+/** Whether a word stands in a clause about the asked things, behind the name that they belong to: `scouts of X who recommended a player`. */
+function standsInClause(text: string, word: Mention, topic: Mention, asked: Mention): boolean {
+  const isOf = asked.end <= topic.start && /^ (?:of|at|in|from|for|with) (?:the )?$/.test(text.slice(asked.end, topic.start));
+  return isOf && topic.end <= word.start && /^ (?:who|that|which) (?:(?:has|have|had) )?$/.test(text.slice(topic.end, word.start));
 }
