@@ -73,6 +73,8 @@ describe('parsedValue', () => {
     ['json', 'null', null],
     ['json', '{', undefined],
     ['json', '{"a": 1, "a": 2}', undefined],
+    ['json', `"${'x'.repeat(999_998)}"`, `"${'x'.repeat(999_998)}"`],
+    ['json', `"${'x'.repeat(999_999)}"`, undefined],
     ['string[]', '["a", "b"]', '["a", "b"]'],
     ['string[]', '{a,b}', '["a", "b"]'],
     ['string[]', '["a", null]', '["a", null]'],

@@ -178,12 +178,16 @@ function jsonOf(set: string, item: ValueSql): string {
   return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
 }
 
+/** Maximum bytes of a JSON text. PostgreSQL compares keys of one hash pair by pair, and cannot be interrupted meanwhile. */
+export const mostOfDocument = 1_000_000;
+
 /**
  * SQL that is true if a JSON text can become jsonb without loss. jsonb refuses some texts that json accepts. If an object has a key twice,
  * jsonb keeps only the last value.
  */
 function isDocument(text: string): string {
-  return `(pg_input_is_valid(${text}, 'jsonb') AND ${text} IS JSON WITH UNIQUE KEYS)`;
+  const isUnique = `CASE WHEN octet_length(${text}) <= ${mostOfDocument} THEN ${text} IS JSON WITH UNIQUE KEYS ELSE false END`;
+  return `(pg_input_is_valid(${text}, 'jsonb') AND ${isUnique})`;
 }
 
 /** SQL that checks and reads a value that comes as text, with any content. */

@@ -35,6 +35,14 @@ describe('cleanedText', () => {
     return (await client.query(statement.sql, statement.parameters)).rows[0].text;
   };
 
+  it('normalises long texts as others, and breaks up marks in a row (risk: quadratic time that nothing cancels)', async () => {
+    const text = `${'e\u0301 '.repeat(1_000)}a${'\u0315\u0327'.repeat(15)}`;
+    expect(await clean(text, [{ kind: 'nfc' }])).toBe(text.normalize('NFC'));
+    const marks = `a${'\u0315\u0327'.repeat(100_000)}`;
+    const broken = marks.replace(/(\p{M}{30})(?=\p{M})/gu, '$1\u034f');
+    expect(await clean(marks, [{ kind: 'nfkc' }])).toBe(broken.normalize('NFKC'));
+  });
+
   it.each([
     [' a ', [], ' a '],
     ['\u3000a\t', [{ kind: 'trim' }], 'a'],

@@ -35,9 +35,8 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
     case 'upper':
       return `upper(${text})`;
     case 'nfc':
-      return `normalize(${text}, NFC)`;
     case 'nfkc':
-      return `normalize(${text}, NFKC)`;
+      return `normalize(${streamSafe(sql, text)}, ${step.kind.toUpperCase()})`;
     case 'collapse_space':
       return `regexp_replace(${text}, ${sql.bind('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
     case 'null_if':
@@ -73,6 +72,43 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
     default:
       return step satisfies never;
   }
+}
+
+/**
+ * SQL of a text in the Stream-Safe Text Format (UAX #15, section 13): U+034F stands behind each 30 combining marks. PostgreSQL sorts the
+ * marks in a row in quadratic time, without looking at a cancellation.
+ */
+function streamSafe(sql: SqlBuilder, text: string): string {
+  const marks = sql.bind(`([${marksClass()}]{30})(?=[${marksClass()}])`, 'text');
+  return once(
+    text,
+    t => `CASE WHEN char_length(${t}) > 1000 THEN regexp_replace(${t}, ${marks}, ${sql.bind('\\1\u034f', 'text')}, 'g') ELSE ${t} END`,
+  );
+}
+
+let marks: string | null = null;
+
+/** The combining marks of Unicode as the ranges of a class of PostgreSQL's regular expressions. They lie in the planes 0, 1 and 14. */
+function marksClass(): string {
+  if (marks !== null) return marks;
+  const escaped = (code: number): string => `\\U${code.toString(16).padStart(8, '0')}`;
+  const ranges: string[] = [];
+  for (const [from, to] of [
+    [0, 0x1_ffff],
+    [0xe_0000, 0xe_01ff],
+  ] as const) {
+    // prettier-ignore
+    let start = -1;
+    for (let code = from; code <= to + 1; code++) {
+      const isMark = code <= to && /\p{M}/u.test(String.fromCodePoint(code));
+      if (isMark && start < 0) start = code;
+      if (!isMark && start >= 0) {
+        ranges.push(start === code - 1 ? escaped(start) : `${escaped(start)}-${escaped(code - 1)}`);
+        start = -1;
+      }
+    }
+  }
+  return (marks = ranges.join(''));
 }
 
 /**
