@@ -4,6 +4,7 @@ import { inLimitedTurns, mapInLimitedTurns, mapInTurns, Pace } from '../common/t
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { copiedByLayers, mostCopiedByLayers } from '../sql-guard/check-copies.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type GuardedExpression } from '../sql-guard/guard-expression.js';
@@ -75,6 +76,8 @@ interface SourceColumns {
    * The factor by which a value of a query may be longer than the values of the tables that it reads, see check-growth.ts. 1 for a table.
    */
   growth: number;
+  /** The most nodes that PostgreSQL writes for a column of a query, see check-copies.ts. 1 for a table. */
+  copies: number;
 }
 
 /** The most characters of SQL of one node or edge. PostgreSQL's parser reads all of this SQL at once, because it is in one statement. */
@@ -272,7 +275,13 @@ export class SourcesService {
     const repeated = names.find((name, index) => names.indexOf(name) !== index);
     if (repeated === undefined) {
       const families = new Map(columns.map(({ name, type }) => [name, sourceFamily(type)]));
-      return { columns: families, keptAsText: keptAsTextOf(columns), unreadable: new Map(), growth: guarded.growth };
+      return {
+        columns: families,
+        keptAsText: keptAsTextOf(columns),
+        unreadable: new Map(),
+        growth: guarded.growth,
+        copies: guarded.copies,
+      };
     }
     return {
       type: 'unsafe_sql',
@@ -281,16 +290,19 @@ export class SourcesService {
     };
   }
 
-  private async guardAll(target: Target, { columns, unreadable, growth }: SourceColumns) {
+  private async guardAll(target: Target, { columns, unreadable, growth, copies }: SourceColumns) {
     const guard = guardOverSource(target, columns);
     const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
+    let written = 0;
     await mapInLimitedTurns(writtenSql(target), ({ text, path }) => {
       if (problems.length >= maxProblems) return;
       try {
         const guarded = guard(text);
         sql.set(text, guarded);
         if (guarded.growth * growth > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
+        written += guarded.copies * copies;
+        if (written > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns, unreadable }, sourceAlias(target)));
       }
@@ -394,6 +406,7 @@ function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
     keptAsText: keptAsTextOf(readable),
     unreadable: new Map(others.map(column => [column.name, (path, at) => unreadableColumn(column, path, at)])),
     growth: 1,
+    copies: 1,
   };
 }
 

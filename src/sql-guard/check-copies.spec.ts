@@ -63,6 +63,34 @@ describe('the copies that PostgreSQL makes of user SQL', () => {
       );
   });
 
+  it.each([
+    ['a set of characters', `translate(v, '${'Z'.repeat(200)}', '') = 'x'`],
+    ['a list', `a && ARRAY[${Array.from({ length: 100 }, (_, i) => `'${i}'`).join(', ')}]`],
+    ['a format', `to_char(a, '${'TMMonth'.repeat(14)}') = 'x'`],
+    ['a template of a path', `jsonb_path_exists(a, '$.b.datetime("${'TMMonth'.repeat(14)}")')`],
+  ])('count each pass of %s over a whole text', (_, innermost) => {
+    const between = (inner: string): string => `(${inner} BETWEEN false AND true)`;
+    expect(ofExpression(innermost)).toBe('admitted');
+    expect(ofExpression(nested(5, between, "translate(v, '0123456789', '') = 'x'"))).toMatch(/admitted|repeated/);
+    expect(ofExpression(nested(7, between, innermost))).toMatch(tooOften);
+  });
+
+  it('leave room for many columns that are cleaned', () => {
+    const cleaned = Array.from({ length: 20 }, (_, i) => `translate(btrim(c${i}, ' '), '，．＋－', ',.+-') AS d${i}`);
+    expect(ofSelect(`SELECT ${cleaned.join(', ')} FROM t`)).toBe('admitted');
+  });
+
+  it('read the columns of a wide join where they are, and do not copy them at each JOIN', () => {
+    const wide = `WITH w0 AS (SELECT ${Array.from({ length: 400 }, (_, i) => `1 c${i}`).join(', ')} FROM t), w1 AS (SELECT a.*, a.* FROM w0 a), w2 AS (SELECT a.*, a.* FROM w1 a)`;
+    const joins = Array.from({ length: 100 }, (_, i) => `JOIN w2 x${i + 1} ON true)`).map((join, i) => `${join} k${i}`);
+    const query = `${wide} SELECT c1 FROM ${'('.repeat(joins.length)}w2 x0 ${joins.join(' ')}`;
+    const written = jest.spyOn(Map.prototype, 'set');
+    expect(ofSelect(query)).toBe('admitted');
+    expect(written.mock.calls.length).toBeLessThan(100_000);
+    written.mockRestore();
+    expect(ofSelect(query.replace(/k99 *$/, 'k99 (a, b)'))).toMatch(/at most 1664 columns/);
+  });
+
   it('leave room for wide queries that use each column a few times', () => {
     const inner = Array.from({ length: 60 }, (_, i) => `CASE WHEN c${i} > 0 THEN c${i} * 1.13 ELSE 0 END AS d${i}`).join(', ');
     const outer = Array.from({ length: 60 }, (_, i) => `d${i}, round(d${i}) AS e${i}, coalesce(d${i}, 0) AS f${i}`).join(', ');
@@ -79,10 +107,13 @@ it('a natural join, and many columns in USING, are refused: the planner compares
 });
 
 it('the format of a date or number is a short constant', () => {
-  for (const name of ['to_date', 'to_timestamp', 'to_number']) {
+  for (const name of ['to_date', 'to_timestamp', 'to_number', 'to_char']) {
     expect(ofExpression(`${name}(v, '${'Y'.repeat(100)}') IS NULL`)).toBe('admitted');
     expect(ofExpression(`${name}(v, '${'Y'.repeat(101)}') IS NULL`)).toMatch(/function/);
     expect(ofExpression(`${name}(v, a) IS NULL`)).toMatch(/function/);
   }
   expect(ofExpression('to_timestamp(0) IS NULL')).toBe('admitted');
+  const template = (length: number): string => `jsonb_path_exists(a, '$.b.datetime("${'Y'.repeat(length)}")')`;
+  expect(ofExpression(template(100))).toBe('admitted');
+  expect(ofExpression(template(101))).toMatch(/function/);
 });

@@ -1,4 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
+import { passesOf } from './check-sought.js';
 import { type SqlTree } from './sql-parser.js';
 import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
@@ -8,20 +9,35 @@ import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js'
  * cannot be interrupted.
  */
 const mostCopied = 5_000;
+/** Maximum nodes of the pieces of a statement that stand in each other: the query of a source, expressions over it, and those over these. */
+export const mostCopiedByLayers = 20_000;
+/** Nodes for which each pass over a whole text or list counts. A pass over 16 MB takes some 90 ms, and the steps of a row are not interrupted. */
+const nodesOfPass = 12;
 /** Maximum columns of a query, as in PostgreSQL. Nested, `SELECT t.*, t.*` doubles them with each level. */
 const mostColumns = 1_664;
 /** Maximum columns in all USING clauses of a statement. The planner compares each of them with those of all joins. */
 const mostJoined = 200;
 
-/** The columns of a sub-select, of a name of a WITH list, or of a table. */
+interface Column {
+  name: string;
+  /** The nodes that stand for the column once its sub-select has become a part of the query around it. */
+  nodes: number;
+}
+
+/** The columns of a sub-select, of a name of a WITH list, or of a table; those of a join are in its sides. */
 interface Relation {
-  /** The columns in order, each with the nodes that stand for it once the sub-select has become a part of the query around it. */
-  columns: readonly { name: string; nodes: number }[];
+  columns: readonly Column[];
+  /** The sides of a join. Their columns are not copied, because a query may join wide relations many times. */
+  sides: readonly Relation[];
+  /** Number of columns, with those of the sides. */
+  width: number;
+  /** Nodes of all columns together. */
+  nodes: number;
   /** Whether it has more columns, which are not known here, such as those of a table. Each of them is one node. */
   isOpen: boolean;
 }
 
-const aTable: Relation = { columns: [], isOpen: true };
+const aTable = relationOf([], true);
 
 interface Scope {
   /** The relations of the WITH lists, by their names. */
@@ -32,12 +48,18 @@ interface Scope {
 
 /**
  * Limits the copies that PostgreSQL makes of parts of user SQL. `tree` must have passed `walkTree`.
+ * @returns the most nodes that stand for one column of a query; for an expression, how often it names a column
+ *   after all copies, with the nodes of its passes
  * @throws Refusal
  */
-export function checkCopies(tree: SqlTree): void {
+export function checkCopies(tree: SqlTree): number {
   let using = 0;
   const written = countNodes(tree);
-  count(tree, { ctes: new Map(), relations: new Map() }, undefined);
+  const all: Scope = { ctes: new Map(), relations: new Map() };
+  const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
+  if (query) return most(columnsOf(select(query, all, undefined).relation));
+  count(tree, all, undefined);
+  return usesOfColumns(tree);
 
   function bounded(nodes: number, offset: number | undefined): number {
     if (nodes > written + mostCopied) throw new Refusal('length', undefined, offset, undefined, tooManyCopies);
@@ -51,10 +73,11 @@ export function checkCopies(tree: SqlTree): void {
     if (type === 'ColumnRef') return columnNodes(fields, scope);
     if (type === 'SelectStmt') return select(fields, scope, offset).nodes;
     const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + count(each, scope, offset), 0);
-    if (type !== 'A_Expr') return bounded(1 + sum(childNodes(fields)), offset);
+    const own = 1 + nodesOfPass * passesOf(type, fields);
+    if (type !== 'A_Expr') return bounded(own + sum(childNodes(fields)), offset);
     const [operand, others] = [sum(childNodes({ lexpr: fields.lexpr })), sum(childNodes({ rexpr: fields.rexpr }))];
     const [ofOperand, ofOthers] = copiesOf(fields);
-    return bounded(1 + ofOperand * operand + ofOthers * others, offset);
+    return bounded(own + ofOperand * operand + ofOthers * others, offset);
   }
 
   function select(node: NodeFields, outer: Scope, offset: number | undefined): { relation: Relation; nodes: number } {
@@ -81,17 +104,16 @@ export function checkCopies(tree: SqlTree): void {
     }
     const { withClause: _, fromClause: __, targetList = [], ...clauses } = node;
     for (const clause of childNodes(clauses)) nodes += count(clause, scope, offset);
-    const columns: Relation['columns'][number][] = [];
+    const columns: Column[] = [];
     let isOpen = false;
     for (const { ResTarget: target } of targetList as { ResTarget: NodeFields }[]) {
       const added = targetOf(target, read, scope, offset);
-      if (columns.length + added.columns.length > mostColumns) throw new Refusal('length', undefined, offset, undefined, tooManyColumns);
-      columns.push(...added.columns);
+      if (columns.length + added.width > mostColumns) throw new Refusal('length', undefined, offset, undefined, tooManyColumns);
+      columns.push(...columnsOf(added));
       isOpen ||= added.isOpen;
     }
-    const relation = { columns, isOpen };
-    const ofTargets = columns.reduce((sum, column) => sum + column.nodes, 0);
-    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + ofTargets, offset) };
+    const relation = relationOf(columns, isOpen);
+    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + relation.nodes, offset) };
   }
 
   /** The columns that one item of a SELECT list adds to the result: one column, or for `*` the columns of relations. */
@@ -100,7 +122,7 @@ export function checkCopies(tree: SqlTree): void {
     const parts = reference ? nameParts(reference.fields) : [];
     if (parts.length > 0 && parts.at(-1) === null) return parts.length > 1 ? (scope.relations.get(parts.at(-2)!) ?? aTable) : joined(read);
     const column = typeof name === 'string' ? name : (parts.at(-1) ?? '');
-    return { columns: [{ name: column, nodes: count(val, scope, offset) }], isOpen: false };
+    return relationOf([{ name: column, nodes: count(val, scope, offset) }], false);
   }
 
   function source(item: unknown, scope: Scope, offset: number | undefined): { relation: Relation; scope: Scope; nodes: number } {
@@ -113,7 +135,9 @@ export function checkCopies(tree: SqlTree): void {
       const left = source(join.larg, scope, offset);
       const right = source(join.rarg, left.scope, offset);
       const ofCondition = join.quals ? count(join.quals, right.scope, offset) : 0;
-      const relation = renamed(joined([left.relation, right.relation]), alias?.colnames);
+      const sides = joined([left.relation, right.relation]);
+      if (alias?.colnames && sides.width > mostColumns) throw new Refusal('length', undefined, offset, undefined, tooManyColumns);
+      const relation = renamed(sides, alias?.colnames);
       return { relation, scope: withRelation(right.scope, alias?.aliasname, relation), nodes: left.nodes + right.nodes + ofCondition };
     }
     const query = nested && select((nested.subquery as { SelectStmt: NodeFields }).SelectStmt, scope, offset);
@@ -142,18 +166,35 @@ function isConstant(node: unknown): boolean {
   return constant !== undefined || (cast !== undefined && isConstant(cast.arg));
 }
 
+/** How often an expression names a column, after all copies of BETWEEN and IN, and the nodes of its passes. */
+function usesOfColumns(wrapped: unknown): number {
+  const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
+  if (type === 'ColumnRef') return 1;
+  const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each), 0);
+  const passes = nodesOfPass * passesOf(type, fields);
+  if (type !== 'A_Expr') return passes + sum(childNodes(fields));
+  const [ofOperand, ofOthers] = copiesOf(fields);
+  return passes + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
+}
+
 /** The nodes that stand for a column. The name of a relation may mean its whole row. */
 function columnNodes({ fields }: NodeFields, { relations }: Scope): number {
   const [first, second] = nameParts(fields);
   const relation = relations.get(first!);
-  if (second !== undefined) return (relation && nodesByName(relation).get(second!)) ?? rowNodes(relation);
-  const named = [...relations.values()].flatMap(each => nodesByName(each).get(first!) ?? []);
-  return named.length > 0 ? Math.max(...named) : rowNodes(relation);
+  if (second !== undefined) return (relation && nodesOf(relation, second!)) || 1 + (relation?.nodes ?? 0);
+  const named = Math.max(0, ...[...relations.values()].map(each => nodesOf(each, first!)));
+  return named > 0 ? named : 1 + (relation?.nodes ?? 0);
+}
+
+/** The most nodes of a column of this name; 0 without such a column. */
+function nodesOf(relation: Relation, name: string): number {
+  const own = nodesByName(relation).get(name) ?? 0;
+  return relation.sides.reduce((nodes, side) => Math.max(nodes, nodesOf(side, name)), own);
 }
 
 const known = new WeakMap<Relation, ReadonlyMap<string, number>>();
 
-/** The nodes of each column by its name, made once: a query may name columns thousands of times. */
+/** The nodes of each own column by its name, made once: a query may name columns thousands of times. */
 function nodesByName(relation: Relation): ReadonlyMap<string, number> {
   const found = known.get(relation);
   if (found) return found;
@@ -163,42 +204,52 @@ function nodesByName(relation: Relation): ReadonlyMap<string, number> {
   return nodes;
 }
 
-function rowNodes(relation: Relation | undefined): number {
-  return 1 + (relation?.columns ?? []).reduce((sum, { nodes }) => sum + nodes, 0);
-}
-
 /** Whether PostgreSQL works out a query by itself, so that the query around it reads its columns and does not repeat them. */
 function staysApart({ groupClause, havingClause, distinctClause, limitCount, limitOffset, valuesLists }: NodeFields): boolean {
   return Boolean(groupClause ?? havingClause ?? distinctClause ?? limitCount ?? limitOffset ?? valuesLists);
 }
 
-function asOne({ columns, isOpen }: Relation): Relation {
-  return { columns: columns.map(({ name }) => ({ name, nodes: 1 })), isOpen };
+function relationOf(columns: readonly Column[], isOpen: boolean): Relation {
+  return { columns, sides: [], width: columns.length, nodes: columns.reduce((sum, { nodes }) => sum + nodes, 0), isOpen };
+}
+
+function columnsOf({ columns, sides }: Relation): Column[] {
+  return [...columns, ...sides.flatMap(columnsOf)];
+}
+
+function most(columns: readonly Column[]): number {
+  return columns.reduce((nodes, column) => Math.max(nodes, column.nodes), 1);
+}
+
+function asOne(relation: Relation): Relation {
+  return relationOf(columnsOf(relation).map(({ name }) => ({ name, nodes: 1 })), relation.isOpen); // prettier-ignore
 }
 
 /** The columns of a set operation, which have the names of the left query. */
 function eitherOf(left: Relation, right: Relation): Relation {
-  const most = Math.max(1, ...[...left.columns, ...right.columns].map(({ nodes }) => nodes));
+  const all = most([...left.columns, ...right.columns]);
   const isOpen = left.isOpen || right.isOpen;
   const columns = left.columns.map(({ name, nodes }, i) => ({
     name,
-    nodes: isOpen ? most : Math.max(nodes, right.columns[i]?.nodes ?? 1),
+    nodes: isOpen ? all : Math.max(nodes, right.columns[i]?.nodes ?? 1),
   }));
-  return { columns, isOpen };
+  return relationOf(columns, isOpen);
 }
 
 /** One relation with the columns of several relations, side by side. */
-function joined(relations: readonly Relation[]): Relation {
-  return { columns: relations.flatMap(({ columns }) => columns), isOpen: relations.some(({ isOpen }) => isOpen) };
+function joined(sides: readonly Relation[]): Relation {
+  const sum = (valueOf: (side: Relation) => number): number => sides.reduce((total, side) => total + valueOf(side), 0);
+  const isOpen = sides.some(side => side.isOpen);
+  return { columns: [], sides, width: sum(({ width }) => width), nodes: sum(({ nodes }) => nodes), isOpen };
 }
 
 /** A relation with its first columns renamed, as by the alias `t (a, b)`. If not all columns are known, any of them may have a new name. */
-function renamed({ columns, isOpen }: Relation, colnames: unknown): Relation {
-  if (colnames === undefined) return { columns, isOpen };
+function renamed(relation: Relation, colnames: unknown): Relation {
+  if (colnames === undefined) return relation;
+  const columns = columnsOf(relation);
   const names = nameParts(colnames).map(String);
-  const most = Math.max(1, ...columns.map(({ nodes }) => nodes));
-  if (isOpen) return { columns: [...names.map(name => ({ name, nodes: most })), ...columns], isOpen };
-  return { columns: columns.map(({ name, nodes }, i) => ({ name: names[i] ?? name, nodes })), isOpen };
+  if (relation.isOpen) return relationOf([...names.map(name => ({ name, nodes: most(columns) })), ...columns], true);
+  return relationOf(columns.map(({ name, nodes }, i) => ({ name: names[i] ?? name, nodes })), false); // prettier-ignore
 }
 
 function withRelation(scope: Scope, name: string | undefined, relation: Relation): Scope {
@@ -213,6 +264,10 @@ function countNodes(wrapped: unknown): number {
 const tooManyCopies: Bilingual = {
   zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复；请少嵌套，或在子查询末尾写 OFFSET 0`,
   en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, and each use of a column of a sub-select repeats that column; nest fewer, or write OFFSET 0 at the end of a sub-select`,
+};
+export const copiedByLayers: Bilingual = {
+  zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostCopiedByLayers} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
+  en: `PostgreSQL would expand the query, the expressions over it and the formula to too many parts together (at most ${mostCopiedByLayers}); write OFFSET 0 at the end of the query of the source, or shorten the formula`,
 };
 const tooManyColumns: Bilingual = { zh: `一个查询至多 ${mostColumns} 列`, en: `a query has at most ${mostColumns} columns` };
 const tooManyJoined: Bilingual = {

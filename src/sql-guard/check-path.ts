@@ -1,5 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { isShortList } from './check-sought.js';
+import { isShortList, mostFormat } from './check-sought.js';
 import { constantText } from './constant-text.js';
 import { type NodeFields, Refusal } from './walk-tree.js';
 
@@ -10,6 +10,8 @@ export function checkPath(node: unknown, variables: unknown, name: string, offse
   const path = constantText(withoutCast(node));
   const tokens = path !== null && path.length <= longestPath ? tokensOf(path) : null;
   if (!tokens || multiplies(tokens)) throw new Refusal('function', name, offset, plainPath);
+  if (tokens.some((token, at) => token.length > mostFormat + 2 && isTemplate(tokens, at)))
+    throw new Refusal('function', name, offset, shortTemplate);
   // A variable may hold a list, and a comparison compares each item of a list.
   const isConstant = constantText(withoutCast(variables)) !== null && isShortList(variables);
   tokens.forEach((token, at) => {
@@ -34,6 +36,11 @@ const token = /[ \t\n\r\f]+|\$?"(?:[^"\\]|\\[^])*"|(?:\d\w*(?:\.\w*)?|\.\d\w*)(?
 function tokensOf(path: string): string[] | null {
   const tokens = [...path.matchAll(token)].map(([text]) => text);
   return tokens.join('') === path ? tokens.filter(text => text.trim() !== '') : null;
+}
+
+/** Whether a token is the template of `datetime("YYYY-MM-DD")`. */
+function isTemplate(tokens: readonly string[], at: number): boolean {
+  return tokens[at - 1] === '(' && tokens[at - 2]?.toLowerCase() === 'datetime';
 }
 
 /**
@@ -98,6 +105,10 @@ function isValue(token: string | undefined, variables: boolean): boolean {
 const plainPath: Bilingual = {
   zh: `路径必须是至多 ${longestPath} 个字符的常量，不含逗号分隔的下标、**、注释、引号外的反斜杠、keyvalue() 与 decimal()`,
   en: `its path must be a constant of at most ${longestPath} characters without lists of subscripts, **, comments, backslashes outside of quotes, keyvalue() and decimal()`,
+};
+const shortTemplate: Bilingual = {
+  zh: `datetime() 的格式至多 ${mostFormat} 个字符`,
+  en: `the format of datetime() has at most ${mostFormat} characters`,
 };
 const oneValue: Bilingual = {
   zh: '路径中的比较须有一边是写出的值，如 @.price > 5；两部分相比请写 @.price - @.cost > 0，或在 SQL 中比较取出的值',

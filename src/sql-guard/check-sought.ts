@@ -11,13 +11,35 @@ const mostListed = 2_000;
 
 /** Functions that look for their second argument, or for each of its characters, in their first argument. */
 const seeking: ReadonlySet<string> = new Set(['strpos', 'position', 'split_part', 'string_to_array', 'replace', 'btrim', 'ltrim', 'rtrim', 'translate']); // prettier-ignore
-/** Functions that read a text by a format. For each part of the format they go through the whole rest of the text. */
-const parsing: ReadonlySet<string> = new Set(['to_date', 'to_timestamp', 'to_number']);
-const mostFormat = 100;
+/** Functions that read or write by a format. For each part of the format they go through the whole rest of the text. */
+const parsing: ReadonlySet<string> = new Set(['to_date', 'to_timestamp', 'to_number', 'to_char']);
+export const mostFormat = 100;
 const likes: ReadonlySet<string | null | undefined> = new Set(['~~', '!~~', '~~*', '!~~*']);
 /** Operators on lists and documents that look for each element of one operand in the other operand. */
 const containing: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
 const comparing: ReadonlySet<string | null | undefined> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
+
+/** Characters of a part of a format that are counted as one pass: TMMonth. */
+const lengthOfField = 7;
+/** Functions that look for each character of their first argument in their second. */
+const ofCharacters: ReadonlySet<string> = new Set(['btrim', 'ltrim', 'rtrim', 'translate']);
+
+/** How often a call or an operator goes through a whole text or list, in comparison with an ordinary step, which does so once. */
+export function passesOf(type: string, node: NodeFields): number {
+  if (type === 'A_Expr') return containing.has(nameParts(node.name).at(-1)) ? Math.min(...[node.lexpr, node.rexpr].map(elementsOf)) : 0;
+  const [text, sought] = (node.args ?? []) as unknown[];
+  const name = type === 'FuncCall' ? nameParts(node.funcname).at(-1)! : '';
+  if (parsing.has(name)) return Math.ceil((constantText(sought)?.length ?? 0) / lengthOfField);
+  if (name.startsWith('jsonb_path_')) return /\bdatetime\s*\(\s*"/i.test(constantText(sought) ?? '') ? mostFormat / lengthOfField : 0;
+  return ofCharacters.has(name) && sought !== undefined && !isShort(text) ? Math.min(mostSought, mostCharacters(sought)) : 0;
+}
+
+/** The most elements of a list that is written there. */
+function elementsOf(node: unknown): number {
+  const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  if (cast) return elementsOf(cast.arg);
+  return list ? ((list.elements ?? []) as unknown[]).length : Math.min(mostElements, constantText(node)?.split(',').length ?? mostElements);
+}
 
 /** Refuses a call that looks for one text in another, if both may be long. @throws Refusal */
 export function checkSoughtOfCall(name: string, node: NodeFields, offset: number | undefined): void {

@@ -41,6 +41,8 @@ export interface GuardedExpression {
   columns: [string | null, string][];
   /** The factor by which the values of the expression may be longer than a column, see check-growth.ts. */
   growth: number;
+  /** How often PostgreSQL writes a column of the expression, see check-copies.ts. */
+  copies: number;
 }
 
 /**
@@ -88,8 +90,8 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
       else seen.set(JSON.stringify(reference), reference);
     });
     if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope, true);
-    checkCopies(where);
-    return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
+    const copies = checkCopies(where);
+    return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where), copies } as GuardedExpression;
   });
 }
 

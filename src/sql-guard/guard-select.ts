@@ -28,6 +28,8 @@ export interface GuardedSelect {
   tables: string[];
   /** The factor by which the values of the query may be longer than a column of these tables, see check-growth.ts. */
   growth: number;
+  /** The most nodes that PostgreSQL writes for a column of the query, see check-copies.ts. */
+  copies: number;
 }
 
 const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
@@ -83,8 +85,8 @@ function judge(text: string, schema: string): GuardedSelect {
       else if (nodeType === 'RangeVar') checkTable(node, offset, schema, ctes);
     });
     const growth = checkGrowth(first.stmt);
-    checkCopies(first.stmt);
-    return { text, tree: first.stmt, tables: listTables(first.stmt), growth } as GuardedSelect;
+    const copies = checkCopies(first.stmt);
+    return { text, tree: first.stmt, tables: listTables(first.stmt), growth, copies } as GuardedSelect;
   });
 }
 

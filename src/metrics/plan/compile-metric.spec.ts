@@ -203,6 +203,20 @@ it('binds lists in the type of their column (risk: a list of another type is wal
   expect([typeOf([1, '-7']), typeOf([1, 2_147_483_648]), typeOf([1.5])]).toEqual(['integer', 'bigint', 'numeric']);
 });
 
+it('bounds what the layers of a statement repeat together (risk: each is small, and their product is gigabytes)', () => {
+  const nested = (levels: number, inner: string): string =>
+    levels === 0 ? inner : `(${nested(levels - 1, inner)} BETWEEN SYMMETRIC false AND true)`;
+  const binding = (levels: number): MetricBinding => ({
+    ...orders,
+    columns: [...orders.columns, { name: 'k', expression: nested(levels, '(o.id = 1)'), type: 'boolean' }],
+  });
+  const of = (levels: number, layers: number) => compile('COUNT(*)', { filter_clause: nested(levels, 'k') }, binding(layers));
+  expect(of(2, 2).sql).toContain('SYMMETRIC');
+  expect(() => of(4, 4)).toThrow(
+    expect.objectContaining({ sentence: expect.objectContaining({ en: expect.stringContaining('together') }) }),
+  );
+});
+
 describe('the order of errors', () => {
   const clause = { filter_clause: 'pg_sleep(1) IS NULL' };
 

@@ -2,6 +2,7 @@ import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { copiedByLayers, mostCopiedByLayers } from '../../sql-guard/check-copies.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type HandedList } from '../translate/handed-list.js';
@@ -58,6 +59,8 @@ export class SqlAssembly {
    * clause over these expressions. The factors multiply, because each layer works on the values of the layer before.
    */
   private readonly growth = { query: 1, binding: 1, request: 1 };
+  /** How often PostgreSQL writes a column of each layer. The pieces of a request stand side by side, so theirs add up. */
+  private readonly copies = { query: 1, binding: 1, request: 0 };
 
   /** Joins that the statement reads. `reads` has the tables of bindings that it reads, with their columns. */
   readonly joins: BoundJoin[] = [];
@@ -106,7 +109,7 @@ export class SqlAssembly {
    */
   embed(guarded: GuardedExpression, alias?: string): string {
     const [column] = guarded.columns;
-    this.grow(alias === undefined ? 'request' : 'binding', guarded.growth);
+    this.grow(alias === undefined ? 'request' : 'binding', guarded);
     if (!column || !('ColumnRef' in (guarded.tree as object))) return fragmentMarker(this.fragments.push(guarded) - 1);
     const { quote } = this.dialect;
     const qualifier = column[0] ?? alias;
@@ -136,14 +139,16 @@ export class SqlAssembly {
   embedTable({ source }: BoundTable): string {
     if ('table' in source) return quoteTable(source.schema, source.table);
     const query = guardQuery(source);
-    this.grow('query', query.growth);
+    this.grow('query', query);
     return selectMarker(this.fragments.push(query) - 1);
   }
 
-  private grow(layer: keyof typeof this.growth, factor: number): void {
-    this.growth[layer] = Math.max(this.growth[layer], factor);
-    const { query, binding, request } = this.growth;
-    if (query * binding * request > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
+  private grow(layer: keyof typeof this.growth, { growth, copies }: { growth: number; copies: number }): void {
+    this.growth[layer] = Math.max(this.growth[layer], growth);
+    this.copies[layer] = layer === 'request' ? this.copies.request + copies : Math.max(this.copies[layer], copies);
+    const product = ({ query, binding, request }: Record<keyof typeof this.growth, number>): number => query * binding * request;
+    if (product(this.growth) > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
+    if (product(this.copies) > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
   }
 
   /**
