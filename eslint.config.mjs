@@ -84,7 +84,7 @@ export default tseslint.config(
       'src/sql-guard/**',
       'src/metrics/plan/{bound-sql,guard-formula}.ts',
       'src/ingestion/staging/guard-target.ts',
-      'src/queries/source-rows.reader.ts',
+      'src/queries/compile-cited-rows.ts',
     ],
     rules: {
       '@typescript-eslint/no-restricted-imports': [

@@ -80,7 +80,7 @@ describe('a source row is the row of which the mapping made the node or edge', (
     for (const as of [owner, viewer]) expect((await ask(as, graphId)).rows.map(({ name }) => name)).toEqual(['first', 'kept', 'shown']);
   });
 
-  it('or none, if several rows make the same node but differ in columns that are shown', async () => {
+  it('with the columns that the graph shows, if several rows make the same node but differ in others', async () => {
     const csv = 'id,name,wage\n1,a,10\n1,a,20\n2,b,30\n';
     const more = 'key: [id], columns: [{column: id}, {column: name, property: v}]';
     const { viewer, graphId } = await aGraph('differing', csv, 'id:text', node('differing', more));
@@ -89,8 +89,47 @@ describe('a source row is the row of which the mapping made the node or edge', (
       { id: '2', name: 'b' },
     ]);
     const { rows, warnings } = await ask(test.admin, graphId);
-    expect(rows).toEqual([{ id: '2', name: 'b', wage: 30 }]);
-    expect(warnings).toMatch(/1 cited rows of differing are not shown: several rows/);
+    expect(rows).toEqual([
+      { id: '1', name: 'a' },
+      { id: '2', name: 'b', wage: 30 },
+    ]);
+    expect(warnings).toMatch(/1 cited rows of differing show only the columns that the graph shows: several rows differ/);
+  });
+
+  it('for each node of a table that repeats it a thousand times', async () => {
+    const csv = Array.from({ length: 3_000 }, (_, i) => `${['east', 'north', 'south'][Math.floor(i / 1_000)]},${i}\n`).join('');
+    const { viewer, graphId } = await aGraph(
+      'orders',
+      `region,amount\n${csv}`,
+      'region:text',
+      node('orders', 'key: [region], columns: [{column: region, property: v}]'),
+    );
+    const expected = [{ region: 'east' }, { region: 'north' }, { region: 'south' }];
+    const seen = await ask(viewer, graphId);
+    expect([seen.rows, seen.warnings]).toEqual([expected, '']);
+    const { rows, warnings } = await ask(test.admin, graphId);
+    expect([rows, warnings]).toEqual([expected, expect.stringContaining('3 cited rows of orders show only the columns')]);
+  });
+
+  it('or none, if several rows make the same node of different values', async () => {
+    const more = 'key: [id], columns: [{column: id, property: v, type: int}]';
+    const { viewer, graphId } = await aGraph('unlike', 'id\n07\n007\n08\n', 'id:text', node('unlike', more));
+    for (const as of [test.admin, viewer]) {
+      const { rows, warnings } = await ask(as, graphId);
+      expect([rows, warnings]).toEqual([[{ id: '08' }], expect.stringContaining('1 cited rows of unlike are not shown: several rows')]);
+    }
+  });
+
+  it('also if an expression reads the clock, and changes with it are told', async () => {
+    const more = `key: [id], where: "at::timestamptz > current_timestamp - interval '1 day'",
+      columns: [{column: id}, {column: name, property: v}, {expression: "current_timestamp::text", property: loaded_at}]`;
+    const csv = (at: string) => `id,name,at\n1,a,9999-01-01\n2,b,${at}\n`;
+    const { viewer, graphId } = await aGraph('clocked', csv('9999-01-01'), 'id:text,at:text', node('clocked', more));
+    const seen = await ask(viewer, graphId);
+    expect([seen.rows, seen.warnings]).toEqual([[{ id: '1', name: 'a' }, { id: '2', name: 'b' }], '']); // prettier-ignore
+    await uploadRequest(test.admin, 'clocked', csv('2020-01-01'), { types: 'id:text,at:text' }).expect(200);
+    const { rows, warnings } = await ask(viewer, graphId);
+    expect([rows, warnings]).toEqual([[{ id: '1', name: 'a' }], expect.stringContaining('the mapping reads the clock')]);
   });
 
   it('or none, if the row with the key has changed', async () => {

@@ -3,6 +3,7 @@ import { inLimitedTurns } from '../common/turns/pace.js';
 import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { readsClock } from '../sql-guard/reads-clock.js';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { withKnownType } from '../warehouse/clients/known-type.js';
 import { type QueryRequest, type TableColumn } from '../warehouse/clients/warehouse.client.js';
@@ -26,6 +27,8 @@ export interface DescribedPart {
   keys: ReadonlyMap<string, KeyProperties>;
   /** The source columns from which the part makes its elements. */
   uses: ReadonlySet<string>;
+  /** Whether SQL of the mapping's author reads the clock, so that the same row may make another element now. */
+  readsClock: boolean;
 }
 
 /** A source row that makes an element which the graph has, with the texts of the element's key. */
@@ -48,25 +51,33 @@ export class LoadedElements {
     private readonly pool: ServicePool,
   ) {}
 
-  /** @throws RunFailure if the source no longer fits the mapping or gives no answer, and what `SourcesService.describe` throws */
-  async describe(job: JobReader, graphId: number, loaded: LoadedRows): Promise<DescribedPart> {
-    const { target, mapping } = loaded;
-    const ends = target.kind === 'edge' ? [target.element.from.node, target.element.to.node] : [];
-    const narrow =
-      target.kind === 'node'
-        ? { ...mapping, nodes: [target.element], edges: [] }
-        : { ...mapping, nodes: mapping.nodes.filter(({ id }) => ends.includes(id)), edges: [target.element] };
-    const described = await this.sources.describe(narrow, job, describedMs);
+  /**
+   * Describes parts of one mapping that make the same kind of element, all at once, so that a slow source delays the answer only once.
+   * @throws RunFailure if the source no longer fits the mapping or gives no answer, and what `SourcesService.describe` throws
+   */
+  async describe(job: JobReader, graphId: number, parts: LoadedRows[], timeoutMs: number): Promise<DescribedPart[]> {
+    const [{ mapping }] = parts as [LoadedRows];
+    const elements = new Set(parts.map(({ target }) => target.element));
+    const ends = new Set(parts.flatMap(({ target }) => (target.kind === 'edge' ? [target.element.from.node, target.element.to.node] : [])));
+    const nodes = mapping.nodes.filter(node => elements.has(node) || ends.has(node.id));
+    const narrow = { ...mapping, nodes, edges: mapping.edges.filter(edge => elements.has(edge)) };
+    const described = await this.sources.describe(narrow, job, Math.min(describedMs, timeoutMs));
     if ('unchecked' in described) throw new RunFailure('source_not_checked', described.unchecked.reason);
     if ('problems' in described) throw new RunFailure('source_changed', described.problems[0]!.text);
     const { shapes } = described.source;
-    const shape = shapes.at(-1)!;
-    const keys = await readKeys(this.pool, { graphId, jobId: job.id, targets: targetsOf(narrow) }, shapes);
-    const inSql = [...shape.sql.values()].flatMap(({ columns }) => columns.map(([, column]) => column));
-    return { loaded, shape, keys, uses: new Set([...namedColumns(target).map(({ column }) => column), ...inSql]) };
+    const targets = targetsOf(narrow);
+    const keys = await readKeys(this.pool, { graphId, jobId: job.id, targets }, shapes);
+    return parts.map(loaded => {
+      const shape = shapes[targets.findIndex(({ element }) => element === loaded.target.element)]!;
+      const sql = [...shape.sql.values()];
+      const inSql = sql.flatMap(({ columns }) => columns.map(([, column]) => column));
+      const uses = new Set([...namedColumns(loaded.target).map(({ column }) => column), ...inSql]);
+      return { loaded, shape, keys, uses, readsClock: sql.some(readsClock) };
+    });
   }
 
   /**
+   * Finds the rows that make what the graph has. A property whose expression reads the clock is not compared.
    * @param columns the columns that the part uses
    * @param rows the texts of these columns
    */
@@ -74,7 +85,7 @@ export class LoadedElements {
     { loaded: { mapping, target }, shape, keys }: DescribedPart,
     graphId: number,
     { columns, rows }: { columns: TableColumn[]; rows: (string | null)[][] },
-    request: Pick<QueryRequest, 'claim' | 'timeoutMs' | 'maxBytes'>,
+    request: Pick<QueryRequest, 'claim' | 'timeoutMs'>,
   ): Promise<LoadedElement[]> {
     const from = givenRows(columns, rows);
     const plan = await inLimitedTurns(compileStaging({ target, mapping, shape, from, keys, cursorFrom: null, isOnlyRead: true }));
@@ -86,22 +97,26 @@ export class LoadedElements {
     const staged = (await this.warehouse.mirror.query({ ...request, sql, parameters, maxRows: rows.length, timeZone })).rows as Staged[];
     const { nodes, edges } = graphTables(graphId);
     const [key, fromKey, toKey, properties] = ([1, 2, 3, 4] as const).map(place => staged.map(row => row[place]));
-    const names = target.element.columns.map(({ property }) => property);
+    const lasting = target.element.columns.filter(
+      ({ source }) => source.kind !== 'expression' || !readsClock(shape.sql.get(source.expression)!),
+    );
+    const names = lasting.map(({ property }) => property);
     const given = `unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS s (key, from_key, to_key, properties, place)`;
     // Other jobs may have given the element properties of their own, so only those of this mapping are compared.
-    const own = (of: string): string =>
-      `(SELECT coalesce(jsonb_object_agg(p.key, p.value), '{}') FROM jsonb_each(${of}.properties) AS p WHERE p.key = ANY ($5)) = s.properties::jsonb`;
+    const own = (properties: string): string =>
+      `(SELECT coalesce(jsonb_object_agg(p.key, p.value), '{}') FROM jsonb_each(${properties}) AS p WHERE p.key = ANY ($5))`;
+    const isSame = (of: string): string => `${own(`${of}.properties`)} = ${own('s.properties::jsonb')}`;
     const found =
       target.kind === 'node'
         ? await this.pool.query<{ place: string }>(
-            `SELECT s.place FROM ${given} JOIN ${nodes} n ON n.label = $6 AND n.key = s.key WHERE ${own('n')}`,
+            `SELECT s.place FROM ${given} JOIN ${nodes} n ON n.label = $6 AND n.key = s.key WHERE ${isSame('n')}`,
             [key, fromKey, toKey, properties, names, target.element.label],
           )
         : await this.pool.query<{ place: string }>(
             `SELECT s.place FROM ${given}
                JOIN ${nodes} a ON a.label = $7 AND a.key = s.from_key JOIN ${nodes} b ON b.label = $8 AND b.key = s.to_key
                JOIN ${edges} e ON e.source_id = a.id AND e.type = $6 AND e.target_id = b.id AND e.key = s.key
-             WHERE ${own('e')}`,
+             WHERE ${isSame('e')}`,
             [key, fromKey, toKey, properties, names, target.element.type, target.element.from.label, target.element.to.label],
           );
     return found.rows.map(({ place }) => {

@@ -7,6 +7,7 @@ import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
 import { GraphWarming } from './graph-warming.service.js';
+import { CitedRowsReader } from './cited-rows.reader.js';
 import { EarlierQuestions } from './earlier-questions.js';
 import { KeptLexicons } from './kept-lexicons.js';
 import { LexiconController } from './lexicon.controller.js';
@@ -47,6 +48,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
     GraphWarming,
     MetricAnswers,
     ModelAnswers,
+    CitedRowsReader,
     SourceRowsReader,
   ],
 })
