@@ -24,6 +24,7 @@ import { findSums, isNumberOf, labelsNamed, withoutCousins, withoutForms, withNo
 import { isCommonWord, isStopWord, isWeightyWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 import { findTextConditions } from './text-conditions.js';
 import { behindLongUnit, unitPlaces } from './units.js';
+import { joinsConditions } from './joining-but.js';
 import { findUnclaimedQuantities, isNumeral } from './unclaimed-words.js';
 import { findUnreadMarks } from './unread-marks.js';
 
@@ -160,7 +161,7 @@ export async function linkQuestion(
   return {
     text,
     today,
-    mentions: linked.mentions.filter(isReal),
+    mentions: linked.mentions.filter(mention => isReal(mention) && !joinsConditions(text, mention, linked.mentions)),
     unknown: withoutParts([...unknown, ...quantities, ...letters, ...marks]),
     ...(advice.length > 0 && { advice }),
   };
