@@ -8,6 +8,7 @@ import { toWords } from './direction-words.js';
 import { aheadOf, endSaid, joinsNoun } from './end-prepositions.js';
 import { keptBy } from './kept-by-schema.js';
 import { dimensionsOfLabel, dimensionsOfProperty, type MetricSchema, wordsOfDimension } from './metric-dimensions.js';
+import { groupsOf, isGroup, isGrouped, type MetricGroups } from './metric-groups.js';
 import { isAskedFor, labelOf } from './metric-measures.js';
 import { type NameChoices } from './name-choices.js';
 import { requireOneProperty } from './anchors.js';
@@ -152,9 +153,9 @@ export function readDimensions(
   filters: NamedFilter[],
   isList: boolean,
   choices: NameChoices,
+  groups: MetricGroups,
 ): Set<string> | { reason: Bilingual } {
   const dimensions = new Set<string>();
-  const isGrouped = isGroupedBy(terms, mentions);
   for (const mention of mentions) {
     const own = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
     const isOfOther = mention.meanings.length > 0 && mention.meanings.every(meaning => meaning.as === 'dimension');
@@ -164,12 +165,13 @@ export function readDimensions(
     const ofLabel = roles.length > 1 ? choices.requireOneRole(mention, roles) : (roles[0] ?? null);
     const dimension = own?.as === 'dimension' ? own.dimension : ofLabel;
     if (filters.some(filter => filter.dimension === dimension && isBeside(terms.text, filter.mention, mention))) continue;
-    if (!isAskedFor(terms, mention) && label !== undefined) {
+    if (!groups.nouns.has(mention) && label !== undefined) {
       const related = filters.filter(filter => isRelated(schema, label, filter.label));
       if (related.some(filter => saysMoreOf(terms.text, filter.mention, mention)) || (related.length > 0 && !isList)) continue;
     }
     // `revenue of products by region` is grouped by region only.
-    if (dimension !== null && isGrouped && !isAskedFor(terms, mention) && describesMetric(terms.text, mention, named)) continue;
+    const isPassed = isGrouped(terms, groups) && !groups.nouns.has(mention) && describesMetric(terms.text, mention, named);
+    if (dimension !== null && isPassed) continue;
     if (dimension === null)
       return {
         reason: {
@@ -180,14 +182,6 @@ export function readDimensions(
     dimensions.add(dimension);
   }
   return dimensions;
-}
-
-function isGroupedBy(terms: QuestionTerms, mentions: Mention[]): boolean {
-  return terms.grain !== null || mentions.some(mention => isGroup(mention) && isAskedFor(terms, mention));
-}
-
-function isGroup({ meanings }: Mention): boolean {
-  return meanings.some(({ as }) => as === 'dimension' || as === 'label');
 }
 
 /** Whether a noun only states what the metric measures: `revenue of products`, 产品的销售额. */
@@ -205,34 +199,11 @@ export function passedNouns({ mentions, ...linked }: LinkedQuestion): string[] {
   if (!named) return [];
   const others = mentions.filter(mention => mention !== named);
   const terms = readTerms({ ...linked, mentions: others });
-  if (!isGroupedBy(terms, others)) return [];
+  const groups = groupsOf(terms, others);
+  if (!isGrouped(terms, groups)) return [];
   const isPassed = (mention: Mention): boolean =>
-    isGroup(mention) && !isAskedFor(terms, mention) && describesMetric(linked.text, mention, named);
+    isGroup(mention) && !groups.nouns.has(mention) && describesMetric(linked.text, mention, named);
   return others.filter(isPassed).map(({ text }) => text);
-}
-
-const joinedBehind = /^\s*(?:[和与及、]|以及)\s*/;
-const periodWord = /^(?:年份?|月份?|季度?|周|星期|[天日])(?=的|\s|$)/;
-
-/**
- * The word that a question joins to a group, and by which the metric call does not group: 机构类型 in 按城市和机构类型的参观人次, 月 in
- * 按渠道和月的预约数. Null if there is none.
- */
-export function groupLeftOut({ mentions, ...linked }: LinkedQuestion): string | null {
-  const { text } = linked;
-  const terms = readTerms({ ...linked, mentions });
-  for (const { start, end } of [
-    ...mentions.filter(mention => isGroup(mention) && isAskedFor(terms, mention)),
-    ...(terms.grain ? [terms.grain] : []),
-  ]) {
-    const joiner = /按|每|各|分/.test(text.slice(0, start)) ? joinedBehind.exec(text.slice(end))?.[0] : undefined;
-    if (joiner === undefined) continue;
-    const next = mentions.find(mention => mention.start === end + joiner.length);
-    if (next && isGroup(next) && !isAskedFor(terms, next)) return next.text;
-    const period = next || terms.grain ? undefined : periodWord.exec(text.slice(end + joiner.length))?.[0];
-    if (period !== undefined) return period;
-  }
-  return null;
 }
 
 function isRelated(schema: MetricSchema, label: string, other: string): boolean {

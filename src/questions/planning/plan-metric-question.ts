@@ -12,6 +12,7 @@ import { keptBy } from './kept-by-schema.js';
 import { whyRelated } from './metric-relations.js';
 import { type MetricSchema, same } from './metric-dimensions.js';
 import { type NamedFilter, readDimensions, readFilters, toMetricFilters } from './metric-filters.js';
+import { groupsOf } from './metric-groups.js';
 import { baseOf, changeThatSelects, findBounds, type Measure, measuresOf } from './metric-measures.js';
 import { comparingWord, readSides, whyOther } from './metric-sides.js';
 import { joinPeriods, readChange, toTime } from './metric-times.js';
@@ -77,7 +78,8 @@ function planMetric(
     whyNotTraded(unread, new Set([...filters.map(({ label }) => label), ...terms.labels.map(({ label }) => label)]), schema);
   if (unmeant) return { reason: unmeant };
   const isList = terms.top !== null || measures.some(({ word }) => word.kind === 'bound');
-  const dimensions = readDimensions(metric, schema, terms, named, others, filters, isList, choices);
+  const groups = groupsOf(terms, others);
+  const dimensions = readDimensions(metric, schema, terms, named, others, filters, isList, choices, groups);
   if ('reason' in dimensions) return dimensions;
   choices.requireUsed();
   const passed = [...terms.times, ...measures].map(({ mention }) => mention);
@@ -118,7 +120,12 @@ function planMetric(
   const asked = terms.grain && intentsOf(terms.grain, 'grain')?.grain;
   if (asked === 'weekday')
     return fail(`指标“${metric.name}”不能按星期几统计`, `The metric "${metric.name}" cannot be grouped by days of the week`);
-  const grain = terms.grain ? (asked ?? null) : (periods?.grain ?? null);
+  if (asked && groups.period && groups.period.grain !== asked)
+    return fail(
+      `不能同时按“${terms.grain?.text ?? ''}”和“${groups.period.text}”统计，请只写一个时间单位`,
+      `The metric is grouped by one unit of time: name "${terms.grain?.text ?? ''}" or "${groups.period.text}", not both`,
+    );
+  const grain = asked ?? groups.period?.grain ?? periods?.grain ?? null;
   if ((time || grain) && !metric.has_time)
     return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
   if (metric.needs_periods && (share || change))

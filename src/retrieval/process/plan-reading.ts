@@ -9,7 +9,7 @@ import { type LinkedQuestion } from '../../questions/linking/link-question.js';
 import { planGraphQuestion } from '../../questions/planning/plan-graph-question.js';
 import { type GraphPlan, type Unplanned } from '../../questions/planning/question-plan.js';
 import { type PlanSchema } from '../../questions/planning/schema-paths.js';
-import { groupLeftOut, passedNouns } from '../../questions/planning/metric-filters.js';
+import { passedNouns } from '../../questions/planning/metric-filters.js';
 import { planMetricQuestion } from '../../questions/planning/plan-metric-question.js';
 import { carriesMeaning } from '../../questions/linking/stop-words.js';
 import { confirmNames } from '../../questions/linking/confirm-names.js';
@@ -69,8 +69,6 @@ export async function planReading({ reader, schema, question, pace }: Planning, 
   if (isTooMuch) return planned({ reason: tooMuchAtOnce });
   if (followUp.meant?.some(({ id }) => !entities.has(id))) return planned({ reason: noLongerThere });
   const metric = planMetricQuestion(linked, metrics, schema, entities, language, question.limit, choices);
-  const leftOut = metric && !('reason' in metric) ? groupLeftOut(linked) : null;
-  if (leftOut !== null) return planned({ reason: notGrouped(leftOut) });
   if (metric && !('reason' in metric)) notes.push(...passedNouns(linked).map(noun => describingOnly(noun)[language]));
   if (metric && !('reason' in metric) && missed.length === 0)
     return planned(linked.among || isOfSet(linked) ? { reason: notAmong } : metric);
@@ -98,13 +96,6 @@ function describingOnly(noun: string): Bilingual {
   return {
     zh: `“${noun}”只说明指标，没有按它分组；要按它分组，请写“各${noun}”`,
     en: `"${noun}" only says of what the metric is, and is not a group; to group by it, write "each" before it`,
-  };
-}
-
-function notGrouped(word: string): Bilingual {
-  return {
-    zh: `没有按“${word}”分组；请在每个分组前写“各”，如“各城市各${word}”`,
-    en: `"${word}" is not grouped by; write "各" before each group`,
   };
 }
 
