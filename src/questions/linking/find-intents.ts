@@ -297,8 +297,7 @@ const rules: Rule[] = [
   },
   {
     // `all books but Dune`. Linking drops the word where it joins conditions.
-    pattern:
-      /\bbut(?= (?:those|the ones?)\b)|(?<=\b(?:all|every|everything|everyone|everybody|any)\b[^,.?]{0,40} )but(?= )/g,
+    pattern: /\bbut(?= (?:those|the ones?)\b)|(?<=\b(?:all|every|everything|everyone|everybody|any)\b[^,.?]{0,40} )but(?= )/g,
     read: negation(true),
   },
   {

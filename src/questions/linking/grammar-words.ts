@@ -31,3 +31,8 @@ export function isOfGrammar(word: string, text: string): boolean {
     );
   return (/^dates?$/.test(word) && asksForTime(text)) || isUnitOfNumber(word, text);
 }
+
+/** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` the word asks for a kind. */
+export function isVerbHere(own: string, text: string, end: number): boolean {
+  return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
+}

@@ -8,7 +8,7 @@ import { cutPieces, normalizeText, type TextPiece } from '../../graph-index/toke
 import { findBooleanValues } from './boolean-values.js';
 import { findIdioms } from './idioms.js';
 import { findIntents } from './find-intents.js';
-import { isOfGrammar } from './grammar-words.js';
+import { isOfGrammar, isVerbHere } from './grammar-words.js';
 import { findLetterValues, findUnreadLetters, isNoGrammar } from './letter-values.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
@@ -289,11 +289,6 @@ function isSingleValue(text: string, start: number, end: number, lexicon: Lexico
 function beginsBefore(own: string, start: number, names: NameSource, hints: NameHints): boolean {
   const preposition = /^(?:in|of|on|at|by|from|for|with|to) /.exec(own)?.[0];
   return preposition !== undefined && hints.isSmall(start) && names.findByName(own.slice(preposition.length), 1).length > 0;
-}
-
-/** Whether `sort` is a verb, as in `sort them by price`. In `what sort of film` the word asks for a kind. */
-function isVerbHere(own: string, text: string, end: number): boolean {
-  return /^sort(?:ed|s|ing)?$/.test(own) && !(/^sorts?$/.test(own) && text.startsWith(' of ', end));
 }
 
 /** Joins mentions at the same place: `1984` may be a year and a name. */

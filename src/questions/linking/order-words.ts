@@ -1,7 +1,7 @@
 import { type Mention } from './meaning.js';
 
-/** Matches the words for an order that may also name a part of the graph, such as a label `Order` or a relation `ordered`. */
-const words = /\bin order of\b|\border(?:ed)?\b/g;
+/** Matches the words for an order that may also name a part of the graph: a label `Order`, a relation `ordered`, a property `rank` or 排名. */
+const words = /\bin order of\b|\b(?:order|rank)(?:ed)?\b|排名(?=[\s?？。]*$)/g;
 const begins = /(?:^\s*(?:please )?|[,，]\s*)$/;
 
 /**
@@ -17,10 +17,11 @@ export function findOrders(text: string, found: readonly Mention[]): Mention[] {
     isAt(all, from + (by.exec(text.slice(from))?.[0].length ?? NaN));
   const isOrder = (own: string, start: number, end: number): boolean => {
     if (own === 'in order of') return leadsTo(properties, end, /^ (?:the )?/);
-    if (own === 'ordered') return leadsTo(properties, end, /^ by (?:the |their )?/);
+    if (own === '排名') return properties.some(({ end: key }) => key === start);
+    if (own === 'ordered' || own === 'ranked') return leadsTo(properties, end, /^ by (?:the |their )?/);
     const isVerb = begins.test(text.slice(0, start)) && leadsTo(labels, end, /^ (?:(?:all|the|these) )*/);
     if (isVerb) return leadsTo(properties, end, /^.*?\bby (?:the |their )?/);
-    return properties.some(key => key.end === start - 1 && beforeKey.test(text.slice(0, key.start)));
+    return own === 'order' && properties.some(key => key.end === start - 1 && beforeKey.test(text.slice(0, key.start)));
   };
   return [...text.matchAll(words)].flatMap(({ 0: own, index }): Mention[] => {
     const end = index + own.length;
@@ -34,6 +35,6 @@ const beforeKey = /\bin (?:the )?(?:(?:de|a)scending |(?:de|in)creasing )?$/;
 /** Leaves out the parts of the graph that an order hides: the label `Order` in `order the products by price`. */
 export function withoutOrders(found: readonly Mention[], orders: readonly Mention[]): Mention[] {
   const isHidden = ({ text, start }: Mention): boolean =>
-    /^order(?:ed)?(?: by)?$/.test(text) && orders.some(order => order.start <= start && start < order.end);
+    /^(?:(?:order|rank)(?:ed)?(?: by)?|排名)$/.test(text) && orders.some(order => order.start <= start && start < order.end);
   return found.filter(mention => !isHidden(mention));
 }

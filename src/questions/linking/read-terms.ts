@@ -227,12 +227,20 @@ function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'valu
   return { as: 'value', label: ownerName, property, value: 'true' };
 }
 
-/** Whether "by" only belongs to the relation before it and does not group: `placed by customers`. */
-function isAgentMark(text: string, { text: own, start }: Mention, mentions: Mention[]): boolean {
-  return (
+/**
+ * Whether "by" only belongs to the relation before it and does not group: `placed by customers`. Behind a label that is called like the
+ * relation it does group if a property of the label follows: `orders by freight`.
+ */
+function isAgentMark(text: string, { text: own, start, end }: Mention, mentions: Mention[]): boolean {
+  const before =
     own === 'by' &&
-    mentions.some(mention => meaningOf(mention, 'relation') && mention.end <= start && text.slice(mention.end, start) === ' ')
-  );
+    mentions.find(mention => meaningOf(mention, 'relation') && mention.end <= start && text.slice(mention.end, start) === ' ');
+  if (!before) return false;
+  const label = meaningOf(before, 'label')?.label;
+  const isKey = (mention: Mention): boolean =>
+    /^ (?:(?:the|their) )?$/.test(mention.start < end ? '' : text.slice(end, mention.start)) &&
+    mention.meanings.some(meaning => meaning.as === 'property' && meaning.ownerName === label && meaning.type !== 'boolean');
+  return label === undefined || !mentions.some(isKey);
 }
 
 /** Whether a ranking only repeats the first ranking: `A的客户多还是B的客户多`. */

@@ -19,6 +19,7 @@ export interface SortedColumn {
 
 const ofTime = /[早晚新旧]|\b(?:earli|lat|old|new)/;
 const ofAge = /\bold/;
+const ofHeight = /[高低]|\b(?:high|low)/;
 const ofPrice = /\b(?:expensive|cheap)/;
 
 /** Whether a word for an order orders only times or prices: `oldest first`, 从旧到新, `cheapest first`. */
@@ -63,10 +64,13 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
   const other = orders.find(({ mention }) => isOfOther(mention, column.property));
   if (other) throw ofOther(other.mention, column.mention);
   const name = column.text.slice(column.place.length + ' AS '.length);
-  // A ranking begins with the highest.
-  const isRanked = isNumeric(column.property.type) && orders.some(({ mention }) => isRanking(mention));
-  const isByAge = orders.some(({ mention }) => ofAge.test(mention.text)) && isAge(column.property);
-  const isDescending = directions.has(true) !== isByAge || (directions.size === 0 && isRanked);
+  const { property } = column;
+  // A ranking begins with the highest, and the highest rank is the first.
+  const isRanked = isNumeric(property.type) && !isRank(property) && orders.some(({ mention }) => isRanking(mention));
+  const isTurned = orders.some(
+    ({ mention }) => (ofAge.test(mention.text) && isAge(property)) || (ofHeight.test(mention.text) && isRank(property)),
+  );
+  const isDescending = directions.size === 0 ? isRanked : directions.has(true) !== isTurned;
   return isDescending ? `${name} IS NULL, ${name} DESC` : name;
 }
 
@@ -110,6 +114,11 @@ function isOfOther({ text }: Mention, property: PropertySchema): boolean {
 /** Whether a number grows with the time that has passed, so that the oldest have the highest: `members by age, oldest first`. */
 function isAge({ name, column }: PropertySchema): boolean {
   return /(?:^|[ _])age$|年龄|岁数/i.test(name) || /(?:^|_)age$|年龄/i.test(column ?? '');
+}
+
+/** Whether a number is a place in an order, so that the first and best has the number 1: rank, 名次. */
+function isRank({ name, column }: PropertySchema): boolean {
+  return [name, column ?? ''].some(own => /(?:^|[ _])(?:rank|ranking|place|position|standing)$|名次|排名/i.test(own));
 }
 
 /** Whether a word asks for a ranking, which begins with the highest: `ranked`, 排名. */
