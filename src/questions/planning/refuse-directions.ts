@@ -16,6 +16,8 @@ interface NamedEnd {
   leadsThere: boolean;
   /** Whether another relation that joins the two matches. */
   othersSay: (word: RegExp) => boolean;
+  /** Whether the relation leads from the named thing right to the noun, which is what the one who gets goods writes: an order. */
+  isOrderOfName: boolean;
   /** Whether the noun means persons. */
   isOfPersons: boolean;
 }
@@ -23,6 +25,8 @@ interface NamedEnd {
 /** Matches names for the one who gets something, whichever way the relation leads. */
 const receiving = /\b(?:receiv|recipient|consignee)|收[货件款到]/;
 const getting = new RegExp(`${receiving.source}|\\b(?:buy|bought|purchas|order|borrow|rent|leas)|购买|订购|借阅|[借转]入`);
+/** Matches nouns for what comes from the one who gets goods by it: `orders from Alfreds`, if Alfreds purchased them. */
+const order = /\b(?:order|purchase|booking|reservation)s?\b|订单|订购单|采购单|预订|预约/i;
 const byGetter = /(?:borrow|receiv|bought|purchas|order|rent|leas|treat|examin)[a-z]* by\b/;
 const byGiver = new RegExp(`\\b(?!${byGetter.source})[a-z]+ by\\b`);
 /** Matches names of relations that tell another place than `to` does, or who acts: `lives in`, `transfer of`, `payer`. */
@@ -54,7 +58,7 @@ const directions: readonly { preposition: RegExp; fits: (end: NamedEnd | null) =
 /** Whether `from` may name the end: `products from Exotic` for `supplied_by` and `lives_in`, but `trips from Paris` not for `visits`. */
 function fitsFrom(end: NamedEnd | null): boolean {
   if (end === null) return true;
-  if (end.isFromName) return !end.says(getting) && !end.says(to.name);
+  if (end.isFromName) return end.isOrderOfName || (!end.says(getting) && !end.says(to.name));
   if (end.says(from.said) || end.says(byGiver) || end.says(ofWhole)) return true;
   if (end.says(to.said) || end.says(visiting)) return false;
   // A thing does not come from what its verb leads to: `trips` that `visits` Paris. Persons may: `students` that `attends` a school.
@@ -104,6 +108,8 @@ function endOf([first]: Hop[], noun: SchemaWord, schema: PlanSchema): NamedEnd |
     says: word => says(first.type, word),
     isFromName: first.direction === 'out',
     leadsThere: first.direction === 'in' && noun.labels.has(first.to),
+    isOrderOfName:
+      first.direction === 'out' && noun.labels.has(first.to) && [...noun.labels, noun.mention.text].some(name => order.test(name)),
     othersSay: word => [...otherTypes()].some(type => says(type, word)),
     isOfPersons: [...noun.labels].every(label => isWho(schema, label)),
   };
