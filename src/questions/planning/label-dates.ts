@@ -31,10 +31,14 @@ export function asDatedEvent(word: SchemaWord, terms: QuestionTerms, schema: Gra
   const isVerbFirst = /^[a-z]/.test(word.mention.text);
   const times = terms.times.filter(({ mention: { start } }) => !isVerbFirst || start >= word.mention.end);
   if (!isOnlyRelation(word) || !isTimeOfEvent({ ...terms, times }, word)) return word;
-  const ends = schema.edges.filter(({ type }) => word.relations.has(type)).flatMap(edge => [edge.sourceLabel, edge.targetLabel]);
+  const edges = schema.edges.filter(({ type }) => word.relations.has(type));
+  const isNamed = (name: string): boolean => terms.labels.some(({ label }) => label === name);
+  // In 2020年发行电影的公司 the word joins two nouns of the question.
+  if (edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel && isNamed(sourceLabel) && isNamed(targetLabel))) return word;
+  const ends = edges.flatMap(edge => [edge.sourceLabel, edge.targetLabel]);
   const named = [...terms.entities.flatMap(({ nodes }) => nodes), ...terms.values.flatMap(({ values }) => values)];
   if (named.some(({ label }) => ends.includes(label))) return word;
-  const dated = schema.labels.filter(({ name }) => ends.includes(name) && terms.labels.some(({ label }) => label === name));
+  const dated = schema.labels.filter(({ name }) => ends.includes(name) && isNamed(name));
   const [found, ...others] = dated.flatMap(label => {
     const date = dateOfEvent(label, word.mention);
     return date ? [{ label, date }] : [];

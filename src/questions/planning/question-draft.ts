@@ -35,7 +35,7 @@ import { type AnswerShape, type GraphPlan, UnplannableError } from './question-p
 import { readQuestion } from './read-question.js';
 import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
-import { endOfQuestion, isOfKind, isRanking, keyMarks } from './said-order.js';
+import { endOfQuestion, isOfKind, isRanking, keyMarks, wholeOrders } from './said-order.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { whyNotTraded, whyNoTrader, withTrader } from './trade-verbs.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
@@ -210,8 +210,8 @@ export abstract class QuestionDraft {
    * @param key the word for the property by which the plan sorts; null for a number of things
    */
   protected isInOrder(key: Mention | null, isDescending: boolean): boolean {
-    const { text, orders, top, labels } = this.terms;
-    const [order, other] = orders;
+    const { text, top, labels } = this.terms;
+    const [order, other] = wholeOrders(this.terms);
     if (!order || other || isOfKind(order.mention)) return false;
     if (order.descending === null ? !isRanking(order.mention) || !isDescending : order.descending !== isDescending) return false;
     const { start, end } = order.mention;

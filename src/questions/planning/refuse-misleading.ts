@@ -139,11 +139,18 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
 }
 
-/** 按 with a label and a word for its number right behind, as in 读者按借阅数从多到少: the label counts, and does not group. */
+/**
+ * 按 with a label and a word for its number right behind, as in 读者按借阅数从多到少: the label counts, and does not group. Beside a group of
+ * another label the words give the order of the count: 各作者的图书数按图书数降序.
+ */
 function numberBehindKey(terms: QuestionTerms): string | undefined {
-  const { text, labels, counts } = terms;
+  const { text, labels, counts, groups } = terms;
+  const grouped = labels.filter(({ mention }) => groups.some(group => follows(mention, group)));
   for (const mark of keyMarks(terms)) {
-    const { end } = labels.find(({ mention }) => follows(mention, mark))?.mention ?? mark;
+    const key = labels.find(({ mention }) => follows(mention, mark));
+    const { end } = key?.mention ?? mark;
+    const isCountedBefore = labels.some(({ label, mention }) => label === key?.label && mention.end <= mark.start);
+    if (isCountedBefore && grouped.some(({ label }) => label !== key?.label)) continue;
     const count = counts.find(({ start }) => end > mark.end && end <= start && /^的?$/.test(text.slice(end, start)));
     if (count) return text.slice(mark.start, count.end);
   }

@@ -8,6 +8,8 @@ const ofProperty = /^[\s的]*(?:是|为|有)?$/;
 const beforePeriod = /^个?(?:天|周|月|年|季度|星期|小时)/;
 const joining = /(?:[,，;；]\s*(?:and\s+)?|\band\s+)$/;
 
+/** Matches the text behind `who` that makes it a question: `who is the author`. */
+const beginsAgain = /^\s*(?:is|are|was|were)\s+(?:the|an?)\b/;
 const joiningThings = /(?:[,，;；]\s*(?:and\s+)?|\band\s+|[和且]|而且|以及|并且?)$/;
 
 /**
@@ -34,7 +36,12 @@ export function refuseTwoQuestions({ text, counts, whichs, properties }: Questio
 function refuseTwoThings(text: string, whichs: readonly Mention[]): void {
   const [first, ...others] = whichs;
   if (!first || !/^\s*(?:(?:please\s+)?(?:tell|show)\s+me\s+)?$|^\P{Script=Latin}*$/u.test(text.slice(0, first.start))) return;
-  const second = others.find(({ text: own, start }) => own === first.text && joiningThings.test(text.slice(0, start)));
+  // A pronoun behind a noun begins a clause, and the next one may go on with it: `the members who live in Leeds and who borrowed Dune`.
+  const isPronoun = (at: number): boolean => others.some(({ start }) => start < at && !joiningThings.test(text.slice(0, start)));
+  const second = others.find(
+    ({ text: own, start, end }) =>
+      own === first.text && joiningThings.test(text.slice(0, start)) && !(isPronoun(start) && !beginsAgain.test(text.slice(end))),
+  );
   if (!second) return;
   throw new UnplannableError(
     `一次只能问一样东西，请把后一个“${second.text}”分开问`,

@@ -27,6 +27,13 @@ export function isOfKind({ text }: Mention): boolean {
   return ofTime.test(text) || ofPrice.test(text);
 }
 
+/** The words for orders, without those that a direction follows: `sorted in descending order` is one order. */
+export function wholeOrders({ text, orders }: QuestionTerms): QuestionTerms['orders'] {
+  const goesOn = ({ mention, descending }: QuestionTerms['orders'][number]): boolean =>
+    descending === null && orders.some(next => next.mention.start > mention.end && /^\s+$/.test(text.slice(mention.end, next.mention.start)));
+  return orders.filter(order => !goesOn(order));
+}
+
 /** The words behind which an order has its key: `by`, 按. */
 export function keyMarks({ groups }: QuestionTerms): Mention[] {
   return groups.filter(({ text }) => /^(?:by|按照?)$/.test(text));
