@@ -3,6 +3,7 @@ import { isBoolean, outsideValues, type QuestionTerms, type ValueTerm } from '..
 import { isAgentNoun } from '../linking/word-roots.js';
 import { type Asked } from './find-asked.js';
 import { UnplannableError } from './question-plan.js';
+import { personsOfRole } from './said-identity.js';
 import { type PlanSchema } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
@@ -14,6 +15,9 @@ import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 export function kindOfValue(terms: QuestionTerms, asking: Mention[], words: SchemaWord[], schema: PlanSchema): Asked | null {
   const [first] = [...asking].sort((a, b) => a.start - b.start);
   if (!first) return valueAtEnd(terms);
+  const persons = personsOfRole(terms, words, schema);
+  const [role] = terms.values;
+  if (persons !== null && role) return { word: { mention: role.mention, labels: new Set([persons]), relations: new Set(), properties: [] }, type: 'what' }; // prettier-ignore
   if (!/[哪几]|多少|^(?:which|what|how many)$/.test(first.text)) return null;
   const rest = outsideValues(terms);
   const chain = valuesBeside(terms, rest, first, words);

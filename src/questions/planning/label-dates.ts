@@ -2,6 +2,7 @@ import { type GraphSchema, type LabelSchema, type PropertySchema } from '../../c
 import { eventsOf, isDate, isDateOrYear } from '../linking/date-names.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { senseOf } from '../linking/synonyms.js';
+import { isOfType } from './answer-types.js';
 import { isTimeOfEvent } from './happened.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 
@@ -34,7 +35,8 @@ export function asDatedEvent(word: SchemaWord, terms: QuestionTerms, schema: Gra
   const edges = schema.edges.filter(({ type }) => word.relations.has(type));
   const isNamed = (name: string): boolean => terms.labels.some(({ label }) => label === name);
   // In 2020年发行电影的公司 the word joins two nouns of the question.
-  if (edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel && isNamed(sourceLabel) && isNamed(targetLabel))) return word;
+  if (edges.some(({ sourceLabel, targetLabel }) => sourceLabel !== targetLabel && isNamed(sourceLabel) && isNamed(targetLabel)))
+    return word;
   const ends = edges.flatMap(edge => [edge.sourceLabel, edge.targetLabel]);
   const named = [...terms.entities.flatMap(({ nodes }) => nodes), ...terms.values.flatMap(({ values }) => values)];
   if (named.some(({ label }) => ends.includes(label))) return word;
@@ -71,7 +73,8 @@ const beginnings = new Set(['place', 'make', 'create', 'order', 'buy'].map(sense
 
 /** Whether a date of a label tells when the event of a verb happened: the order date, when an order was placed. */
 export function tellsWhen(label: LabelSchema, verb: SchemaWord): boolean {
-  const isOnly = datesOf(label).length === 1 && beginnings.has(senseOf(verb.mention.text));
+  // A person who orders does not begin by it: the only date of a customer is that of the registration.
+  const isOnly = datesOf(label).length === 1 && beginnings.has(senseOf(verb.mention.text)) && !isOfType(label, 'who');
   return isOnly || dateOfEvent(label, verb.mention) !== null || dateSaid(label, [verb]) !== null;
 }
 

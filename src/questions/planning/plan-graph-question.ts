@@ -122,7 +122,7 @@ class GraphQuestionPlanner extends PeriodPlanner {
     const identity = readIdentity(terms, this.words);
     if (identity) return this.identify(identity);
     refuseKinds(terms);
-    refuseValueAsThing(terms, this.words);
+    refuseValueAsThing(terms, this.words, this.schema);
     const period = this.periodToGroupBy();
     if (period) return this.byPeriod(period);
     const group = groupLabel(terms);

@@ -35,7 +35,7 @@ import { type AnswerShape, type GraphPlan, UnplannableError } from './question-p
 import { readQuestion } from './read-question.js';
 import { withRole } from './role-nouns.js';
 import { type Hop, type PlanSchema } from './schema-paths.js';
-import { endOfQuestion, isOfKind, isRanking, keyMarks, wholeOrders } from './said-order.js';
+import { endOfQuestion, isOfKind, isRanking, keyMarks, numberKeys, repeatsCount, wholeOrders } from './said-order.js';
 import { type SchemaWord, schemaWords, withoutRepeatedObjects } from './schema-word.js';
 import { whyNotTraded, whyNoTrader, withTrader } from './trade-verbs.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
@@ -95,7 +95,14 @@ export abstract class QuestionDraft {
     const named = new Set([...terms.entities, ...terms.values, ...terms.times].map(({ mention }) => mention));
     const isOfValue = new Set(terms.properties.filter(term => namesValue(terms, term)).map(({ mention }) => mention));
     const mentions = linked.mentions.filter(mention => !named.has(mention) && !isOfValue.has(mention));
-    const all = withoutRepeatedObjects(terms.text, schemaWords(terms.text, mentions)).map(word => asDatedEvent(word, terms, schema));
+    const repeated = numberKeys(terms).flatMap(key => (repeatsCount(terms, key) ? (key.label?.mention ?? []) : []));
+    const all = withoutRepeatedObjects(
+      terms.text,
+      schemaWords(
+        terms.text,
+        mentions.filter(mention => !repeated.includes(mention)),
+      ),
+    ).map(word => asDatedEvent(word, terms, schema));
     // `A的订单多还是B的订单多` names the counted things twice.
     const words = terms.top?.ofTwo
       ? all.filter(({ mention: { text } }, i) => all.findIndex(word => word.mention.text === text) === i)

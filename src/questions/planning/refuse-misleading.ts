@@ -2,9 +2,9 @@ import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { whyStatistic } from '../linking/negation.js';
 import { outsideNames, type QuestionTerms } from '../linking/question-terms.js';
 import { type Anchor, groupAnchors } from './anchors.js';
-import { follows, groupLabel } from './find-groups.js';
+import { groupLabel } from './find-groups.js';
 import { UnplannableError } from './question-plan.js';
-import { keyMarks } from './said-order.js';
+import { numberKeys, repeatsCount } from './said-order.js';
 
 /** Matches "or" and 或, except in `on or after`, which states one bound of a time. */
 const alternative = /(?<!\bon )\b(?:or|either)\b|或/g;
@@ -139,22 +139,10 @@ export function refuseMisleading(terms: QuestionTerms): void {
     throw new UnplannableError('不理解“除了……还……”，请分开问', '"Besides" is not understood here; ask for each apart');
 }
 
-/**
- * 按 with a label and a word for its number right behind, as in 读者按借阅数从多到少: the label counts, and does not group. Beside a group of
- * another label the words give the order of the count: 各作者的图书数按图书数降序.
- */
+/** 按 with a label and a word for its number right behind, as in 读者按借阅数从多到少: the label counts, and does not group. */
 function numberBehindKey(terms: QuestionTerms): string | undefined {
-  const { text, labels, counts, groups } = terms;
-  const grouped = labels.filter(({ mention }) => groups.some(group => follows(mention, group)));
-  for (const mark of keyMarks(terms)) {
-    const key = labels.find(({ mention }) => follows(mention, mark));
-    const { end } = key?.mention ?? mark;
-    const isCountedBefore = labels.some(({ label, mention }) => label === key?.label && mention.end <= mark.start);
-    if (isCountedBefore && grouped.some(({ label }) => label !== key?.label)) continue;
-    const count = counts.find(({ start }) => end > mark.end && end <= start && /^的?$/.test(text.slice(end, start)));
-    if (count) return text.slice(mark.start, count.end);
-  }
-  return undefined;
+  const key = numberKeys(terms).find(each => !repeatsCount(terms, each));
+  return key && terms.text.slice(key.mark.start, key.count.end);
 }
 
 /** Whether a clause has two negations without a name between them. */

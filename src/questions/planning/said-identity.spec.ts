@@ -88,7 +88,7 @@ describe('questions whether a value is a thing', () => {
   }); // prettier-ignore
 
   it.each(['Is Spain a player?', 'Who is Spain?', '苏州是俱乐部吗', '苏州是谁', '谁是苏州？'])('%s: is refused', async question => {
-    expect(await league.ask(question)).toMatch(/^refused: "(?:spain|苏州)" is a value of "\w+" of "\w+", and not one of them/);
+    expect(await league.ask(question)).toMatch(/^refused: "(?:spain|苏州)" is a value of "\w+" of "\w+", and not a thing of its own/);
   });
 
   it.each([

@@ -1,5 +1,7 @@
 import { fillPlaces, type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { isWho } from './answer-types.js';
 import { UnplannableError } from './question-plan.js';
 import { type SchemaWord } from './schema-word.js';
 
@@ -56,11 +58,29 @@ function shapeOf(text: string, name: Mention | null, kinds: readonly Mention[]):
   return shape.replace(/["'“‘「《]?([#@])["'”’」》]?/g, '$1');
 }
 
+/** Matches names of properties whose values name the persons that have them: the captain, 护士. */
+const role = /(?:^|[ _])(?:role|position|job|post|profession|occupation|title)$|角色|职[位务称业]|岗位|头衔/i;
+
+/**
+ * The label of the persons for whom `Who is the captain?` and 谁是护士 ask: a person is asked for by a role. Null if the question says more, or if
+ * the value is not the role of a person.
+ */
+export function personsOfRole({ text, entities, values }: QuestionTerms, words: readonly SchemaWord[], schema: GraphSchema): string | null {
+  const [term, other] = values;
+  const places = term?.values ?? [];
+  const [place] = places;
+  if (!term || !place || other || term.negated || entities.length + words.length > 0) return null;
+  const isOne = places.every(({ label, property }) => label === place.label && role.test(property));
+  return isOne && isWho(schema, place.label) && /\bwho\b|谁/.test(text) && whoIs.test(shapeOf(text, term.mention, [])) ? place.label : null;
+}
+
 /**
  * Refuses `Is Spain a player?` and `Who is Spain?` of a value: a path would find the players whose nationality is Spain.
  * @throws UnplannableError
  */
-export function refuseValueAsThing({ text, entities, values }: QuestionTerms, words: readonly SchemaWord[]): void {
+export function refuseValueAsThing(terms: QuestionTerms, words: readonly SchemaWord[], schema: GraphSchema): void {
+  const { text, entities, values } = terms;
+  if (personsOfRole(terms, words, schema) !== null) return;
   const [term, other] = values;
   const [place] = term?.values ?? [];
   if (!term || !place || other || entities.length > 0 || words.length > 1) return;
@@ -69,8 +89,8 @@ export function refuseValueAsThing({ text, entities, values }: QuestionTerms, wo
   const { label, property } = place;
   const { text: value } = term.mention;
   throw new UnplannableError(
-    `“${value}”是“${label}”的“${property}”的值，不是哪一个；请问哪些“${label}”的“${property}”是“${value}”`,
-    `"${value}" is a value of "${property}" of "${label}", and not one of them; ask which "${label}" has the ${property} "${value}"`,
+    `“${value}”是“${label}”的“${property}”的值，本身不是一个对象；请问哪些“${label}”的“${property}”是“${value}”`,
+    `"${value}" is a value of "${property}" of "${label}", and not a thing of its own; ask which "${label}" has the ${property} "${value}"`,
   );
 }
 

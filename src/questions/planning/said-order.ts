@@ -2,7 +2,7 @@ import { isVerbForm } from '../linking/word-roots.js';
 import { isDateOrYear } from '../linking/date-names.js';
 import { type Mention } from '../linking/meaning.js';
 import { isNumeric } from '../linking/numerals.js';
-import { type QuestionTerms } from '../linking/question-terms.js';
+import { type LabelTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { follows } from './find-groups.js';
 import { joinsKeys } from './joining-words.js';
@@ -30,13 +30,40 @@ export function isOfKind({ text }: Mention): boolean {
 /** The words for orders, without those that a direction follows: `sorted in descending order` is one order. */
 export function wholeOrders({ text, orders }: QuestionTerms): QuestionTerms['orders'] {
   const goesOn = ({ mention, descending }: QuestionTerms['orders'][number]): boolean =>
-    descending === null && orders.some(next => next.mention.start > mention.end && /^\s+$/.test(text.slice(mention.end, next.mention.start)));
+    descending === null &&
+    orders.some(next => next.mention.start > mention.end && /^\s+$/.test(text.slice(mention.end, next.mention.start)));
   return orders.filter(order => !goesOn(order));
 }
 
 /** The words behind which an order has its key: `by`, 按. */
 export function keyMarks({ groups }: QuestionTerms): Mention[] {
   return groups.filter(({ text }) => /^(?:by|按照?)$/.test(text));
+}
+
+/** A word for a number behind 按 and perhaps a label: 图书数 in 按图书数降序. `label` is null if 按 stands right before the number. */
+export interface NumberKey {
+  mark: Mention;
+  label: LabelTerm | null;
+  count: Mention;
+}
+
+export function numberKeys(terms: QuestionTerms): NumberKey[] {
+  const { text, labels, counts } = terms;
+  return keyMarks(terms).flatMap(mark => {
+    const label = labels.find(({ mention }) => follows(mention, mark)) ?? null;
+    const { end } = label?.mention ?? mark;
+    const count = counts.find(({ start }) => end > mark.end && end <= start && /^的?$/.test(text.slice(end, start)));
+    return count ? [{ mark, label, count }] : [];
+  });
+}
+
+/** Whether a key only repeats the number that the question counts for each group: 各作者的图书数按图书数降序. */
+export function repeatsCount({ labels, groups }: QuestionTerms, { mark, label: key }: NumberKey): boolean {
+  const grouped = labels.filter(({ mention }) => groups.some(group => follows(mention, group)));
+  return (
+    grouped.some(({ label }) => label !== key?.label) &&
+    labels.some(({ label, mention }) => label === key?.label && mention.end <= mark.start)
+  );
 }
 
 /**
