@@ -54,7 +54,8 @@ export interface QuestionTerms {
   compares: { mention: Mention; operator: Comparison; value: number }[];
   /** Conditions on texts. `property` is the word for the property that holds the text; null for the name of the thing. */
   texts: { mention: Mention; operator: TextOperator; values: string[]; isDenied: boolean; property: PropertyTerm | null }[];
-  top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean } | null;
+  /** `isTurned`: the highest has the lowest number, as the highest rank does. */
+  top: { mention: Mention; descending: boolean; count: number | null; by: 'date' | 'price' | null; ofTwo: boolean; isTurned?: true } | null;
   /** The word by which the question wants yes or no. */
   whether: Mention | null;
   /** The word that compares one named thing with another. */

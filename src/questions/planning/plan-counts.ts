@@ -6,6 +6,7 @@ import { follows, isEach } from './find-groups.js';
 import { type Threshold } from './measures.js';
 import { countedOfSome, QuestionDraft } from './question-draft.js';
 import { type GraphPlan, UnplannableError, usualTop } from './question-plan.js';
+import { saysHighest } from './said-order.js';
 import { refuseUnit } from './refuse-units.js';
 import { describePath, type Hop, hopsFrom, pathsFrom } from './schema-paths.js';
 import { type SchemaWord } from './schema-word.js';
@@ -170,7 +171,7 @@ export abstract class CountPlanner extends QuestionDraft {
       subject: this.subjectOf(target, label),
       measure,
       spoken: [],
-      descending: this.terms.top?.descending ?? true,
+      descending: saysHighest(this.terms),
     };
     return { ...this.done(writer, returns, shape), top: this.topCount(target) };
   }

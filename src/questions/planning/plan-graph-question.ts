@@ -28,7 +28,7 @@ import { refuseTwoQuestions } from './refuse-two-questions.js';
 import { refuseUniversals } from './refuse-universals.js';
 import { type Identity, readIdentity, refuseKinds, refuseValueAsThing } from './said-identity.js';
 import { refuseUnclearVoice } from './self-relations.js';
-import { notOrdered, saidOrder, type SortedColumn } from './said-order.js';
+import { isTurned, notOrdered, saidOrder, type SortedColumn } from './said-order.js';
 import { datesOfVerb } from './verb-dates.js';
 
 /** Number of rows that a ranking fetches beyond the rows asked for, to show ties. */
@@ -130,6 +130,8 @@ class GraphQuestionPlanner extends PeriodPlanner {
     if (terms.top) {
       if (this.asksLastOfRelation()) return this.lastOfRelation();
       const measured = measuredProperty(this.schema, terms, this.words, this.thresholds, true);
+      if (measured && !this.ranksByNumber(measured.word) && isTurned(terms.top.mention, measured.property))
+        terms.top = { ...terms.top, descending: !terms.top.descending, isTurned: true };
       if (terms.top.ofTwo) return this.compare(measured);
       if (terms.aggregate && measured) return this.aggregateOver(terms.aggregate.function, measured, this.rankedBeside(measured));
       return measured && !this.ranksByNumber(measured.word) ? this.rankByProperty(measured) : this.rankByCount();

@@ -7,6 +7,7 @@ import { isWho } from './answer-types.js';
 import { isDate, isTime } from '../linking/date-names.js';
 import { type MeasuredProperty } from './measures.js';
 import { type GraphPlan, UnplannableError } from './question-plan.js';
+import { saysHighest } from './said-order.js';
 import { pathsFrom } from './schema-paths.js';
 import { isOnlyRelation, type SchemaWord } from './schema-word.js';
 import { CountPlanner } from './plan-counts.js';
@@ -142,7 +143,7 @@ export abstract class RankingPlanner extends CountPlanner {
       subject: this.subjectOf(target, label2),
       measure: this.spokenProperty(property),
       spoken: [],
-      descending: top.descending,
+      descending: saysHighest(this.terms),
     };
     const plan = this.done(writer, `RETURN DISTINCT t, ${place} AS ${quoteName(property.name)}${this.displayOrder(writer)}`, shape);
     return { ...plan, cypher: from + plan.cypher };

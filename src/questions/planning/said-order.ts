@@ -101,10 +101,10 @@ export function saidOrder(terms: QuestionTerms, columns: SortedColumn[]): string
   const { property } = column;
   // A ranking begins with the highest, and the highest rank is the first.
   const isRanked = isNumeric(property.type) && !isRank(property) && orders.some(({ mention }) => isRanking(mention));
-  const isTurned = orders.some(
+  const turns = orders.some(
     ({ mention }) => (ofAge.test(mention.text) && isAge(property)) || (ofHeight.test(mention.text) && isRank(property)),
   );
-  const isDescending = directions.size === 0 ? isRanked : directions.has(true) !== isTurned;
+  const isDescending = directions.size === 0 ? isRanked : directions.has(true) !== turns;
   return isDescending ? `${name} IS NULL, ${name} DESC` : name;
 }
 
@@ -153,6 +153,16 @@ function isAge({ name, column }: PropertySchema): boolean {
 /** Whether a number is a place in an order, so that the first and best has the number 1: rank, 名次. */
 function isRank({ name, column }: PropertySchema): boolean {
   return [name, column ?? ''].some(own => /(?:^|[ _])(?:rank|ranking|place|position|standing)$|名次|排名/i.test(own));
+}
+
+/** Whether a ranking by a rank begins with the lowest number: `the highest rank`, 名次最高. The largest rank is a number. */
+export function isTurned({ text }: Mention, property: PropertySchema): boolean {
+  return isRank(property) && !/[大小]|\b(?:larg|big|small)/.test(text);
+}
+
+/** Whether the answer names what is highest: the highest rank has the lowest number. */
+export function saysHighest({ top }: QuestionTerms): boolean {
+  return (top?.descending ?? true) !== (top?.isTurned ?? false);
 }
 
 /** Whether a word asks for a ranking, which begins with the highest: `ranked`, 排名. */
