@@ -3,6 +3,7 @@ import { applyNegations } from './negation.js';
 import { fillPlaces, type Intent, intentsOf, isJoined, type MeaningOf, type Mention, meaningOf } from './meaning.js';
 import { keepNamedProperties } from './named-properties.js';
 import { type PropertyTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
+import { isVerbForm } from './word-roots.js';
 import { isEmptied, isOwnText, joinedToEmpty } from './text-conditions.js';
 
 /**
@@ -229,19 +230,23 @@ function isTrue({ ownerName, property }: MeaningOf<'property'>): MeaningOf<'valu
 
 /**
  * Whether "by" only belongs to the relation before it and does not group: `placed by customers`. Behind a label that is called like the
- * relation it does group if a property of the label follows: `orders by freight`.
+ * relation it groups or sorts by a property of the label (`orders by freight`), or by a label alone: `number of orders by customer`.
  */
 function isAgentMark(text: string, { text: own, start, end }: Mention, mentions: Mention[]): boolean {
   const before =
     own === 'by' &&
     mentions.find(mention => meaningOf(mention, 'relation') && mention.end <= start && text.slice(mention.end, start) === ' ');
   if (!before) return false;
-  const label = meaningOf(before, 'label')?.label;
-  const isKey = (mention: Mention): boolean =>
-    /^ (?:(?:the|their) )?$/.test(mention.start < end ? '' : text.slice(end, mention.start)) &&
-    mention.meanings.some(meaning => meaning.as === 'property' && meaning.ownerName === label && meaning.type !== 'boolean');
-  return label === undefined || !mentions.some(isKey);
+  const label = isVerbForm(before.text) ? undefined : meaningOf(before, 'label')?.label;
+  const next = mentions.find(mention => mention.start >= end && /^ (?:(?:the|their) )?$/.test(text.slice(end, mention.start)));
+  if (label === undefined || !next) return true;
+  const isProperty = next.meanings.some(meaning => meaning.as === 'property' && meaning.ownerName === label && meaning.type !== 'boolean');
+  const isOne = !/s$/.test(next.text) || mentions.some(mention => intentsOf(mention, 'count'));
+  return !isProperty && !(isOne && meaningOf(next, 'label') && next.start === end + 1 && endOfGroup.test(text.slice(next.end)));
 }
+
+/** Matches the text behind a label that nothing describes further. */
+const endOfGroup = /^\s*(?:$|[,;?.]|in (?:the )?(?:de|a)scending|from (?:high|low)|(?:sorted|ordered|ranked) )/;
 
 /** Whether a ranking only repeats the first ranking: `A的客户多还是B的客户多`. */
 function isAgain(top: Extract<Intent, { kind: 'top' }>, first: Extract<Intent, { kind: 'top' }> | undefined): boolean {

@@ -240,6 +240,31 @@ describe('planMetricQuestion', () => {
     expect(passedNouns(await linked(question))).toEqual(nouns);
   });
 
+  it.each([
+    ['按月和地区的销售额', ['地区'], 'month'],
+    ['按季度、地区的销售额', ['地区'], 'quarter'],
+    ['每月和地区的销售额', ['地区'], 'month'],
+    ['按地区和月统计销售额', ['地区'], 'month'],
+    ['按地区、年统计销售额', ['地区'], 'year'],
+    ['按地区和类别和月的销售额', ['地区', '类别'], 'month'],
+    ['按地区和类别统计销售额', ['地区', '类别'], null],
+    ['按地区、类别统计的销售额', ['地区', '类别'], null],
+    ['每个地区和类别的销售额', ['地区', '类别'], null],
+    ['revenue by month and region', ['地区'], 'month'],
+    ['revenue by region and category', ['地区', '类别'], null],
+    ['各地区的类别的销售额', ['地区'], null],
+  ])('%s: groups by each joined word', async (question, dimensions, grain) => {
+    expect(await plan(question)).toMatchObject({ dimensions, time: grain === null ? null : { grain } });
+    expect(passedNouns(await linked(question))).toEqual(question === '各地区的类别的销售额' ? ['类别'] : []);
+  });
+
+  it('groups by one unit of time', async () => {
+    expect(await plan('按年和月统计销售额')).toMatchObject({
+      reason: { en: expect.stringContaining('one unit of time: name "按年" or "月"') },
+    });
+    expect(await plan('按年和年的销售额')).toMatchObject({ time: { grain: 'year' } });
+  });
+
   it('refuses the number of a sum without a unit', async () => {
     const known = metrics.map(metric => ({ ...metric, unit: null }));
     expect(await plan('count of revenue', known)).toMatchObject({ reason: { en: expect.stringContaining('what "count of" counts') } });
