@@ -1,7 +1,7 @@
 import { type Mention, meaningOf } from './meaning.js';
 import { isVerbForm } from './word-roots.js';
 
-/** Matches the text behind `but` that is sure to begin with a noun, and the light words before a name. */
+/** Matches the text behind `but` that is sure to begin with a noun. */
 const determined = /^ (?:the|those|these|this|that|an?|for)\b/;
 const joiner = /^(?:(?:\s*,)?\s+(?:and|or|nor)\s+|\s*,\s*)(?:the\s+)?$/;
 const clauseEnd = /^["'”’]?(?:\s+ones?)?\s*(?:[,;.?!]|$)/;

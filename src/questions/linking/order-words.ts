@@ -1,6 +1,6 @@
 import { type Mention } from './meaning.js';
 
-/** Matches the words for an order that may also name a part of the graph: a label `Order`, a relation `ordered`, a property `rank` or 排名. */
+/** Matches the words for an order that may also name a part of the graph: the label `Order`, the relation `ordered`, the property `rank`. */
 const words = /\bin order of\b|\b(?:order|rank)(?:ed)?\b|排名(?=[\s?？。]*$)/g;
 const begins = /(?:^\s*(?:please )?|[,，]\s*)$/;
 

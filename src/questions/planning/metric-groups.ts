@@ -1,4 +1,5 @@
-import { type Mention, meaningOf, type Period } from '../linking/meaning.js';
+import { type CalendarGrain } from '../../metrics/formula/formula-tree.js';
+import { type Mention, meaningOf } from '../linking/meaning.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { isAskedFor } from './metric-measures.js';
 
@@ -7,12 +8,12 @@ export interface MetricGroups {
   /** The words for dimensions behind a word such as 各 or "by", and those that the question joins to a group: 地区 and 渠道 in 按地区和渠道. */
   nouns: ReadonlySet<Mention>;
   /** The unit of time that the question joins to a group without a grouping word of its own: 月 in 按地区和月. */
-  period: { text: string; grain: Period } | null;
+  period: { text: string; grain: CalendarGrain } | null;
 }
 
 const joinedBehind = /^\s*(?:[和与及、,，]|以及|,?\s*and\b)\s*(?:the\s+)?/;
 const periodWord = /^(年|月|季|周|星期|[天日])(?:份|度)?(?=的|\s|$|统计|汇总|计算|分组|列出|查看|[和与及、,，。?？])/;
-const grainOf: Record<string, Period> = { 年: 'year', 月: 'month', 季: 'quarter', 周: 'week', 星期: 'week', 天: 'day', 日: 'day' };
+const grainOf: Record<string, CalendarGrain> = { 年: 'year', 月: 'month', 季: 'quarter', 周: 'week', 星期: 'week', 天: 'day', 日: 'day' };
 
 /** @param mentions all mentions but that of the metric */
 export function groupsOf(terms: QuestionTerms, mentions: readonly Mention[]): MetricGroups {

@@ -62,8 +62,8 @@ function shapeOf(text: string, name: Mention | null, kinds: readonly Mention[]):
 const role = /(?:^|[ _])(?:role|position|job|post|profession|occupation|title)$|角色|职[位务称业]|岗位|头衔/i;
 
 /**
- * The label of the persons for whom `Who is the captain?` and 谁是护士 ask: a person is asked for by a role. Null if the question says more, or if
- * the value is not the role of a person.
+ * The label of the persons for whom `Who is the captain?` and 谁是护士 ask by a role. Null if the question says more, or if the value is not
+ * the role of a person.
  */
 export function personsOfRole({ text, entities, values }: QuestionTerms, words: readonly SchemaWord[], schema: GraphSchema): string | null {
   const [term, other] = values;
