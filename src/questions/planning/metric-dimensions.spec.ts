@@ -1,4 +1,4 @@
-import { entities, linked, metrics, schema } from '../../../test/support/question-world.js';
+import { entities, linked, linkOver, metrics, schema } from '../../../test/support/question-world.js';
 import { languageOf } from '../../text/language.js';
 import { type Meaning } from '../linking/meaning.js';
 import { type MetricSchema } from './metric-dimensions.js';
@@ -15,6 +15,15 @@ describe('the dimensions that planMetricQuestion takes', () => {
     const planned = async (table: string) => planMetricQuestion(await linked('德国的销售额'), known, of(table), entities, 'zh', 100);
     expect(await planned('shop.suppliers')).toMatchObject({ filters: [{ field: '国家', op: 'in', values: ['德国'] }] });
     expect(await planned('customers')).toMatchObject({ reason: { zh: expect.stringContaining('没有“德国”对应的维度') } });
+  });
+
+  it('refuses a week that may be the dimension of its name', async () => {
+    const known = metrics.map(metric => ({ ...metric, dimensions: [...metric.dimensions, { name: '星期', aliases: [], source: null }] }));
+    const planned = async (question: string) =>
+      planMetricQuestion(await linkOver(question, { schema, nodes: [], metrics: known }), known, schema, entities, 'zh', 100);
+    expect(await planned('按星期的销售额')).toMatchObject({ reason: { zh: expect.stringContaining('请写“按周”或“各星期”') } });
+    expect(await planned('各星期的销售额')).toMatchObject({ dimensions: ['星期'] });
+    expect(await planned('按周的销售额')).toMatchObject({ time: { grain: 'week' } });
   });
 
   /** Plans with two dimensions for one table. */

@@ -118,6 +118,12 @@ function planMetric(
     );
   const time = change?.time ?? periods ?? terms.times[0];
   const asked = terms.grain && intentsOf(terms.grain, 'grain')?.grain;
+  const alsoDimension = asked === 'week' && dimensionCalled(metric, terms.grain?.text.replace(/^[按每各]/, '') ?? '');
+  if (alsoDimension)
+    return fail(
+      `“${terms.grain?.text}”可以指周，也可以指维度“${alsoDimension}”；请写“按周”或“各${alsoDimension}”`,
+      `"${terms.grain?.text}" may mean weeks or the dimension "${alsoDimension}"; write "by week", or "for each ${alsoDimension}"`,
+    );
   if (asked === 'weekday')
     return fail(`指标“${metric.name}”不能按星期几统计`, `The metric "${metric.name}" cannot be grouped by days of the week`);
   if (asked && groups.period && groups.period.grain !== asked)
@@ -278,6 +284,11 @@ function readShare(
   const parts = new Set(filters.map(({ dimension }) => dimension));
   if (parts.size !== 1) return fail('请说明是哪一部分的占比', 'say which part the share is of');
   return { of: [] };
+}
+
+/** The dimension of a metric with this name or alias; undefined if it has none. */
+function dimensionCalled({ dimensions }: MetricEntry, word: string): string | undefined {
+  return dimensions.find(({ name, aliases }) => [name, ...aliases].includes(word))?.name;
 }
 
 function isOfChange(measures: Measure[]): boolean {
