@@ -199,7 +199,10 @@ const plainTypeWords: Record<Exclude<PropertyType, ListType>['name'] | 'string[]
     },
     example: '{column: notice, type: duration}',
   },
-  json: { meaning: { zh: '任意 JSON，至多 1 MB，同一对象中的键不重复', en: 'Any JSON of at most 1 MB, without a key twice in an object' }, example: '{column: settings, type: json}' },
+  json: {
+    meaning: { zh: '任意 JSON，至多 1 MB，同一对象中的键不重复', en: 'Any JSON of at most 1 MB, without a key twice in an object' },
+    example: '{column: settings, type: json}',
+  },
   map: {
     meaning: { zh: 'JSON 对象；其他 JSON 被拒绝', en: 'A JSON object; other JSON is rejected' },
     example: '{column: address, type: map}',
