@@ -302,7 +302,7 @@ export class SourcesService {
         sql.set(text, guarded);
         if (guarded.growth * growth > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
         written += guarded.copies * copies;
-        if (written > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
+        if (copies > 1 && written > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns, unreadable }, sourceAlias(target)));
       }

@@ -148,7 +148,9 @@ export class SqlAssembly {
     this.copies[layer] = layer === 'request' ? this.copies.request + copies : Math.max(this.copies[layer], copies);
     const product = ({ query, binding, request }: Record<keyof typeof this.growth, number>): number => query * binding * request;
     if (product(this.growth) > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
-    if (product(this.copies) > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
+    const isLayered = this.copies.query * this.copies.binding > 1;
+    if (isLayered && product(this.copies) > mostCopiedByLayers)
+      throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
   }
 
   /**
