@@ -43,7 +43,7 @@ const document = path.join(generated, 'openapi.json');
     expect(JSON.parse(await runTool('../generated/run.js'))).toEqual({
       wrongLogin: 'wrong_login',
       answer: '2 products for Alpine Dairy GmbH: Alpine Butter, Mountain Cheese.',
-      graphIds: [2, 2],
+      isOneGraph: true,
       draftIsValid: true,
       jobName: '贸易图谱',
       rights: ['write', 'read'],

@@ -11,7 +11,7 @@ export interface World {
 export interface Seen {
   wrongLogin: components['schemas']['ErrorCode'] | undefined;
   answer: string | undefined;
-  graphIds: number[];
+  isOneGraph: boolean;
   draftIsValid: boolean;
   jobName: string;
   rights: string[];
@@ -28,16 +28,20 @@ export async function useService({ url, password, mapping }: World): Promise<See
   const login = orThrow(await anonymous.POST('/api/auth/login', { body: { username: 'admin', password } }));
   const user = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${login.token}` } });
 
+  // The demo has made one graph and one job. Other suites on the same service may have made some before.
+  const graphId = orThrow(await user.GET('/api/graphs')).items[0]!.id;
+  const jobId = orThrow(await user.GET('/api/ingestion/jobs', { params: { query: { graph_id: graphId } } })).items[0]!.id;
+
   const query = orThrow(
     await user.POST('/api/graphs/{id}/query', {
-      params: { path: { id: 1 } },
+      params: { path: { id: graphId } },
       body: { question: 'Which products does Alpine Dairy GmbH supply?' },
     }),
   );
 
   orThrow(
     await user.POST('/api/graphs/{id}/query', {
-      params: { path: { id: 1 }, header: { Prefer: 'respond-async' } },
+      params: { path: { id: graphId }, header: { Prefer: 'respond-async' } },
       body: { cypher: 'MATCH (a)-[r]->(b) RETURN type(r) AS relation, count(*) AS n' },
     }),
   );
@@ -65,7 +69,7 @@ export async function useService({ url, password, mapping }: World): Promise<See
 
   const job = orThrow(
     await user.POST('/api/ingestion/jobs', {
-      params: { query: { graph_id: 1 } },
+      params: { query: { graph_id: graphId } },
       headers: { 'Content-Type': 'application/yaml' },
       body: mapping,
       bodySerializer: text => text,
@@ -80,7 +84,9 @@ export async function useService({ url, password, mapping }: World): Promise<See
     rights.push(orThrow(await user.POST('/api/permissions/connections/{id}/users', { params: { path: { id: 1 } }, body })).right);
   }
 
-  const created = orThrow(await user.POST('/api/api-keys', { body: { name: 'nightly', graph_ids: [1], permissions: ['tables:write'] } }));
+  const created = orThrow(
+    await user.POST('/api/api-keys', { body: { name: 'nightly', graph_ids: [graphId], permissions: ['tables:write'] } }),
+  );
   const key = createClient<paths>({ baseUrl: url, headers: { 'X-API-Key': created.raw_key } });
   const upload = orThrow(
     await key.PUT('/api/warehouse/connections/{id}/tables/{table}', {
@@ -90,12 +96,12 @@ export async function useService({ url, password, mapping }: World): Promise<See
       bodySerializer: text => text,
     }),
   );
-  const run = orThrow(await key.POST('/api/ingestion/jobs/{id}/run', { params: { path: { id: 1 }, header: { Prefer: 'wait=60' } } }));
+  const run = orThrow(await key.POST('/api/ingestion/jobs/{id}/run', { params: { path: { id: jobId }, header: { Prefer: 'wait=60' } } }));
   return {
     wrongLogin,
     // The type of the answer includes that of `respond-async`, which has a state and no `answer`.
     answer: 'answer' in query ? query.answer?.text : undefined,
-    graphIds,
+    isOneGraph: graphIds[0] === graphIds[1],
     draftIsValid,
     jobName: job.name,
     rights,
