@@ -49,12 +49,7 @@ export function isUnitOfNumber(word: string, text: string): boolean {
 
 /** The places of the units right behind numbers, each as `start-end`: 元 in 超过500元. */
 export function unitPlaces(text: string): ReadonlySet<string> {
-  return new Set(
-    [...text.matchAll(behindNumber)].map(({ 0: unit, index }) => {
-      const start = index + unit.length - unit.trimStart().length;
-      return `${start}-${index + unit.length}`;
-    }),
-  );
+  return new Set([...text.matchAll(behindNumber)].map(({ 0: unit, index }) => `${index}-${index + unit.length}`));
 }
 
 /** The offset behind a Chinese unit of several characters right behind a number: 公里 in `超过5公里的`. `start` if there is none. */

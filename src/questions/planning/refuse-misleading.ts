@@ -38,7 +38,7 @@ export function refuseMisleading(terms: QuestionTerms): void {
   // A path there and back would have to lead from one name to the other, and may not use an edge twice.
   if (terms.whether !== null && terms.entities.length > 1 && alike.test(rest))
     throw new UnplannableError(
-      '暂不能判断两者的是否相同，请分别问每一个的，再比较',
+      '暂不能用是或否回答两者是否相同，请分别问每一个，再比较',
       'Whether two things have the same cannot be told with yes or no yet; ask for that of each, and compare',
     );
   // Leave out the verb `own` in `does Lufthansa own aircraft`: only the adjective in `their own aircraft` refers to something named before.
