@@ -3,7 +3,7 @@ import { inLimitedTurns } from '../common/turns/pace.js';
 import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
-import { readsClock } from '../sql-guard/reads-clock.js';
+import { tellsTime } from '../sql-guard/tells-time.js';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { withKnownType } from '../warehouse/clients/known-type.js';
 import { type QueryRequest, type TableColumn } from '../warehouse/clients/warehouse.client.js';
@@ -28,7 +28,7 @@ export interface DescribedPart {
   /** The source columns from which the part makes its elements. */
   uses: ReadonlySet<string>;
   /** Whether SQL of the mapping's author reads the clock, so that the same row may make another element now. */
-  readsClock: boolean;
+  tellsTime: boolean;
 }
 
 /** A source row that makes an element which the graph has, with the texts of the element's key. */
@@ -72,7 +72,7 @@ export class LoadedElements {
       const sql = [...shape.sql.values()];
       const inSql = sql.flatMap(({ columns }) => columns.map(([, column]) => column));
       const uses = new Set([...namedColumns(loaded.target).map(({ column }) => column), ...inSql]);
-      return { loaded, shape, keys, uses, readsClock: sql.some(readsClock) };
+      return { loaded, shape, keys, uses, tellsTime: sql.some(tellsTime) };
     });
   }
 
@@ -98,7 +98,7 @@ export class LoadedElements {
     const { nodes, edges } = graphTables(graphId);
     const [key, fromKey, toKey, properties] = ([1, 2, 3, 4] as const).map(place => staged.map(row => row[place]));
     const lasting = target.element.columns.filter(
-      ({ source }) => source.kind !== 'expression' || !readsClock(shape.sql.get(source.expression)!),
+      ({ source }) => source.kind !== 'expression' || !tellsTime(shape.sql.get(source.expression)!),
     );
     const names = lasting.map(({ property }) => property);
     const given = `unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS s (key, from_key, to_key, properties, place)`;

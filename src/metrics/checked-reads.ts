@@ -19,7 +19,7 @@ import { placesOf } from './plan/bound-sql.js';
 import { compileProof } from './plan/compile-proof.js';
 import { compileUntimed } from './plan/compile-untimed.js';
 import { bindingKey, type BoundJoin, type BoundTable, type MetricBinding, type TableRead } from './plan/metric-binding.js';
-import { statementTellsTime } from './plan/tells-time.js';
+import { statementTellsTime } from '../sql-guard/tells-time.js';
 
 /** The zone, tables, joins and columns that a metric reads, as its compiler found them. */
 export interface MetricReads {

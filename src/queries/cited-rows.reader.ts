@@ -94,7 +94,7 @@ export class CitedRowsReader {
     await this.find(table, elements, reasons);
     const made = [...elements.values()].filter(element => element.made.length > 0);
     const found = await this.show(table, read, made, reasons);
-    reasons.add(table.parts.some(part => part.readsClock) ? 'clock' : 'changed');
+    reasons.add(table.parts.some(part => part.tellsTime) ? 'clock' : 'changed');
     return { ...found, reasons };
   }
 

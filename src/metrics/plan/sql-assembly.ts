@@ -11,7 +11,7 @@ import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { guardOverTable, guardOverTables, guardQuery } from './bound-sql.js';
 import { type BoundJoin, type BoundTable, type MetricBinding, type TableRead } from './metric-binding.js';
-import { tellsTime } from './tells-time.js';
+import { tellsTime } from '../../sql-guard/tells-time.js';
 import { type Groups, namedKeys, selectGroups } from './select-groups.js';
 import { assembleInSteps, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 import { atOnce, type Steps } from '../../text/steps.js';

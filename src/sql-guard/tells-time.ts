@@ -1,6 +1,6 @@
-import { constantText } from '../../sql-guard/constant-text.js';
-import { parseSql, SqlSyntaxError, type SqlTree } from '../../sql-guard/sql-parser.js';
-import { nameParts } from '../../sql-guard/walk-tree.js';
+import { constantText } from './constant-text.js';
+import { parseSql, SqlSyntaxError, type SqlTree } from './sql-parser.js';
+import { nameParts } from './walk-tree.js';
 
 /**
  * Matches all SQL that may depend on the current time. SQL without a match is not parsed. A backslash or `U&` may encode one of the words.

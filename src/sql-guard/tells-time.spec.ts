@@ -1,5 +1,6 @@
-import { loadSqlParser } from '../../sql-guard/sql-parser.js';
-import { statementTellsTime } from './tells-time.js';
+import { guardExpression } from './guard-expression.js';
+import { loadSqlParser } from './sql-parser.js';
+import { statementTellsTime, tellsTime } from './tells-time.js';
 
 beforeAll(loadSqlParser);
 
@@ -39,4 +40,21 @@ describe('statementTellsTime', () => {
   ])('is false of %s', sql => expect(statementTellsTime(sql)).toBe(false));
 
   it('is true of what it cannot read', () => expect(statementTellsTime('SELECT now( FROM')).toBe(true));
+});
+
+describe('tellsTime', () => {
+  it.each([
+    ['current_date', true],
+    ['at > localtimestamp', true],
+    ["date_trunc('day', now()) = at", true],
+    ['age(at)', true],
+    ["at::date = 'today'", true],
+    ["date ' Tomorrow'", true],
+    ['age(at, born)', false],
+    ['age > 18', false],
+    ["at = '2024-01-01'", false],
+    ["lower(name) = 'nowhere'", false],
+  ])('knows of the guarded expression %s whether it does', (text, tells) => {
+    expect(tellsTime(guardExpression(text, { columns: 'any' }))).toBe(tells);
+  });
 });
