@@ -11,6 +11,11 @@ const swc = {
   module: { type: 'commonjs' },
 };
 
+/** The reporters of a tier, whose command may take `seconds` on two cores without other work. */
+export function reportersOf(command, seconds) {
+  return ['default', ['<rootDir>/test/support/jest/budget-reporter.mjs', { command, seconds }]];
+}
+
 export default {
   rootDir: '.',
   testEnvironment: '<rootDir>/test/support/jest/shared-environment.mjs',
@@ -26,5 +31,5 @@ export default {
   // Tests wait about a third of their time. Three workers keep the usual two cores busy to 90 %, and four are no faster.
   maxWorkers: 3,
   testTimeout: 120_000,
-  reporters: ['default', '<rootDir>/test/support/jest/budget-reporter.mjs'],
+  reporters: reportersOf('npm test', 360),
 };

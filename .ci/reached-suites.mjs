@@ -112,7 +112,7 @@ const byHand = [
   'test/acknowledged-writes', 'test/cypher-differential', 'test/database-faults', 'test/graceful-stop', 'test/graph-sync-random', 'test/graphs',
   'test/ingestion-kills', 'test/inputs/naughty-strings', 'test/inputs/values',
   'test/labels-and-values-random', 'test/limits-clients', 'test/limits-shared', 'test/loaded-graphs', 'test/metric-exports',
-  'test/noisy/noisy', 'test/one-directory/one-directory-kills', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
+  'test/one-directory/one-directory-kills', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
   'test/stubs-random', 'test/suggested-mappings', 'test/suggested-mappings-names', 'test/suggested-mappings-schemas', 'test/tck/tck-ingested',
   'test/unchanged-runs-random', 'test/uploads-formats', 'test/warehouse-connections-reads',
   'test/whole-queries/whole-queries',

@@ -1,8 +1,8 @@
 /**
- * Whether the suite runs in full, in the tiers `long` and `engines`. `npm test` runs only a part of its seeds, rounds or cases. A suite
+ * Whether the suite runs in full, in every tier but `npm test`. `npm test` runs only a part of its seeds, rounds or cases. A suite
  * that runs in both has a `*.long-spec.ts` of one line, which imports it.
  */
-export const isLong = /\.(long|engine)-spec\.ts$/.test(expect.getState().testPath!);
+export const isLong = /\.(long|engine|alone)-spec\.ts$/.test(expect.getState().testPath!);
 
 /** Whether the suite runs in the tier `engines`, whose tests may need other databases. */
 export const onEngines = /\.engine-spec\.ts$/.test(expect.getState().testPath!);

@@ -1,26 +1,43 @@
-// Prints after a run its twenty slowest suites and the total time, so that growth is noticed.
+// Prints after a run of a whole tier its twenty slowest suites, its starts of the service and the total time, so that growth is noticed.
+import { readdirSync } from 'node:fs';
 
 const shown = 20;
 
-/** The seconds that `npm test` may take on two cores without other work. */
-const budget = 360;
-
 export default class BudgetReporter {
   suites = [];
+
+  /**
+   * @param {{ command: string, seconds: number }} budget the command of the tier, and the seconds that it may take on two cores without
+   * other work
+   */
+  constructor({ nonFlagArgs }, budget) {
+    this.isWhole = nonFlagArgs.length === 0;
+    this.budget = budget;
+  }
 
   onTestResult(_test, { testFilePath, perfStats }) {
     this.suites.push({ file: testFilePath, seconds: perfStats.runtime / 1000 });
   }
 
   onRunComplete(_contexts, { startTime }) {
-    if (this.suites.length <= shown) return;
+    if (!this.isWhole) return;
     const sum = this.suites.reduce((total, { seconds }) => total + seconds, 0);
     const slowest = this.suites.toSorted((a, b) => b.seconds - a.seconds).slice(0, shown);
-    const lines = slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file.replace(`${process.cwd()}/`, '')}`);
+    const lines = slowest.map(({ file, seconds }) => `${inColumn(seconds)}  ${file.replace(`${process.cwd()}/`, '')}`);
     const took = (Date.now() - startTime) / 1000;
+    const { command, seconds } = this.budget;
     process.stdout.write(
-      `\nThe ${shown} slowest of ${this.suites.length} suites:\n${lines.join('\n')}\n${sum.toFixed(1).padStart(7)} s  all suites together, ` +
-        `in ${took.toFixed(0)} s; npm test has ${budget} s on two quiet cores\n`,
+      `\nThe slowest of ${this.suites.length} suites:\n${lines.join('\n')}\n${inColumn(sum)}  all suites together, with ` +
+        `${startsOfService()} starts of the service, in ${took.toFixed(0)} s; ${command} has ${seconds} s on two quiet cores\n`,
     );
   }
+}
+
+function inColumn(seconds) {
+  return `${seconds.toFixed(1).padStart(7)} s`;
+}
+
+/** Each application that `startTestApp` boots makes a directory for its sockets. */
+function startsOfService() {
+  return readdirSync(process.env.TEST_DIRECTORY).filter(name => name.startsWith('app-')).length;
 }
