@@ -28,6 +28,15 @@ it.each<[string, string, string, number]>([
   expect(Math.max(...pieces.map(piece => piece?.length ?? 0))).toBeLessThan(1_048_576);
 });
 
+it('lets others go on between the keys of a line that have escapes', () => {
+  const keys = Array.from({ length: 200 }, (_, key) => `"\\u0061${key}":1`);
+  const scanner = new NdjsonScanner({ nullMarker: null, names: null, mostColumns: 200, isGiven: () => false, checkName: () => undefined });
+  const { steps, result } = counted(scanner.scan(Buffer.from(`{${keys.join(',')}}\n`)));
+  expect(steps).toBe(200);
+  expect(result.cells).toHaveLength(4 * 200);
+  expect(scanner.names[0]).toBe('a0');
+});
+
 it('ends a scan after so many rows and blank lines, however many lines the block has', () => {
   const bytes = Buffer.from('{}\n\n'.repeat(100_000));
   const scanner = new NdjsonScanner({ nullMarker: null, names: null, mostColumns: 10, isGiven: () => false, checkName: () => undefined });

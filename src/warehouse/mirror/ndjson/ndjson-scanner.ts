@@ -145,6 +145,8 @@ export class NdjsonScanner {
       if (end === 0) {
         end = reader.name(at);
         column = this.columnAt(at + 1, end - 1);
+        // Such a key is decoded, and a line may have megabytes of them.
+        if (reader.hasEscapes) yield;
       }
       if (this.seenIn[column] === this.line) throw reader.repeated(this.names[column]!);
       this.seenIn[column] = this.line;
