@@ -115,7 +115,6 @@ const byHand = [
   'test/one-directory/one-directory-kills', 'test/queries-answer-parts', 'test/queries-stored-answers', 'test/raw-http', 'test/references-random',
   'test/stubs-random', 'test/suggested-mappings', 'test/suggested-mappings-names', 'test/suggested-mappings-schemas', 'test/tck/tck-ingested',
   'test/unchanged-runs-random', 'test/uploads-formats', 'test/warehouse-connections-reads',
-  'test/whole-queries/whole-queries',
 ]; // prettier-ignore
 
 /** The most suites of one call. So many take some seven minutes. */

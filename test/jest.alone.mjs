@@ -1,8 +1,8 @@
 import base, { reportersOf } from '../jest.config.mjs';
 
 /**
- * `npm run test:alone`: tests that measure how long a caller waits beside a noisy one. They run one after the other on a machine without
- * other work, because other work would make everybody wait.
+ * `npm run test:alone [pattern]`: tests that measure how long a caller waits, or a query holds its thread. They run one after the other, on
+ * a machine without other work.
  */
 export default {
   ...base,
@@ -10,5 +10,5 @@ export default {
   testRegex: '\\.alone-spec\\.ts$',
   testTimeout: 600_000,
   maxWorkers: 1,
-  reporters: reportersOf('npm run test:alone', 900),
+  reporters: reportersOf('npm run test:alone', 1_500),
 };

@@ -10,7 +10,7 @@ import { denseGraph } from '../support/dense-graph.js';
 import { HeldMemory } from './held-memory.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
-/** `WHOLE_QUERIES=100000 npm run test:long -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12` runs those of some seeds. */
+/** `WHOLE_QUERIES=100000 npm run test:alone -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12` runs those of some seeds. */
 const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 300));
 const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
 /** An expression that visits nodes and edges without a pause until it is refused: some 20 ms on a usual machine. */
