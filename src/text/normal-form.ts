@@ -1,4 +1,12 @@
-/** Matches 31 combining marks in a row, including U+FF9E and U+FF9F, two letters that NFKC turns into marks. */
+/**
+ * Whether a character is a combining mark in one of the normal forms. NFKC turns two letters into marks: U+FF9E and U+FF9F.
+ * @param character one code point
+ */
+export function isMark(character: string): boolean {
+  return /^[\p{M}\uff9e\uff9f]$/u.test(character);
+}
+
+/** Matches 31 characters of `isMark` in a row. */
 const crowded = /[\p{M}\uff9e\uff9f]{31}/u;
 const pieces = /[^\p{M}\uff9e\uff9f]*[\p{M}\uff9e\uff9f]{0,30}/gu;
 

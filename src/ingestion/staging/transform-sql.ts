@@ -1,3 +1,4 @@
+import { isMark } from '../../text/normal-form.js';
 import { type Transform } from '../mapping/mapping.js';
 import { type SqlBuilder } from './sql-builder.js';
 
@@ -88,7 +89,7 @@ function streamSafe(sql: SqlBuilder, text: string): string {
 
 let marks: string | null = null;
 
-/** The combining marks of Unicode as the ranges of a class of PostgreSQL's regular expressions. They lie in the planes 0, 1 and 14. */
+/** The characters of `isMark` as the ranges of a class of PostgreSQL's regular expressions. They lie in the planes 0, 1 and 14. */
 function marksClass(): string {
   if (marks !== null) return marks;
   const escaped = (code: number): string => `\\U${code.toString(16).padStart(8, '0')}`;
@@ -100,9 +101,9 @@ function marksClass(): string {
     // prettier-ignore
     let start = -1;
     for (let code = from; code <= to + 1; code++) {
-      const isMark = code <= to && /\p{M}/u.test(String.fromCodePoint(code));
-      if (isMark && start < 0) start = code;
-      if (!isMark && start >= 0) {
+      const combines = code <= to && isMark(String.fromCodePoint(code));
+      if (combines && start < 0) start = code;
+      if (!combines && start >= 0) {
         ranges.push(start === code - 1 ? escaped(start) : `${escaped(start)}-${escaped(code - 1)}`);
         start = -1;
       }
