@@ -67,12 +67,33 @@ describe('the copies that PostgreSQL makes of user SQL', () => {
     ['a set of characters', `translate(v, '${'Z'.repeat(200)}', '') = 'x'`],
     ['a list', `a && ARRAY[${Array.from({ length: 100 }, (_, i) => `'${i}'`).join(', ')}]`],
     ['a format', `to_char(a, '${'TMMonth'.repeat(14)}') = 'x'`],
+    ['a pattern', `(v LIKE '%${'a'.repeat(100)}b%')`],
+    ['a list of patterns', `(v LIKE ANY (ARRAY[${Array.from({ length: 20 }, (_, i) => `'%${i}000%'`).join(', ')}]))`],
+    ['a text that is sought', `strpos(v, '${'a'.repeat(100)}') > 0`],
+    ['a template of a path behind an operator', `(a @? '$.b.datetime("${'TMMonth'.repeat(14)}")')`],
     ['a template of a path', `jsonb_path_exists(a, '$.b.datetime("${'TMMonth'.repeat(14)}")')`],
   ])('count each pass of %s over a whole text', (_, innermost) => {
     const between = (inner: string): string => `(${inner} BETWEEN false AND true)`;
     expect(ofExpression(innermost)).toBe('admitted');
     expect(ofExpression(nested(5, between, "translate(v, '0123456789', '') = 'x'"))).toMatch(/admitted|repeated/);
     expect(ofExpression(nested(7, between, innermost))).toMatch(tooOften);
+  });
+
+  it.each([
+    ['a step', "upper(v) = 'X'", 10],
+    ['keys that are sorted', "left(v, 100000)::jsonb ? 'x'", 9],
+    ['ROW(t.*)', 'ROW(t.*) IS NULL', 3],
+  ])('count %s over the whole of a value', (_, innermost, levels) => {
+    const query = (depth: number): string =>
+      ofSelect(`SELECT a FROM t WHERE ${nested(depth, inner => `(${inner} BETWEEN false AND true)`, innermost)}`);
+    expect(query(1)).toBe('admitted');
+    expect(query(levels)).toMatch(tooOften);
+  });
+
+  it('leave room for conditions on the start of a text, and on texts that are cut', () => {
+    const between = (inner: string): string => `(${inner} BETWEEN false AND true)`;
+    expect(ofExpression(nested(9, between, "(v LIKE 'abcdefgh%')"))).toBe('admitted');
+    expect(ofExpression(nested(8, between, "(upper(left(v, 200)) LIKE '%abcdefgh%')"))).toBe('admitted');
   });
 
   it('leave room for many columns that are cleaned', () => {
@@ -89,6 +110,16 @@ describe('the copies that PostgreSQL makes of user SQL', () => {
     expect(written.mock.calls.length).toBeLessThan(100_000);
     written.mockRestore();
     expect(ofSelect(query.replace(/k99 *$/, 'k99 (a, b)'))).toMatch(/at most 1664 columns/);
+  });
+
+  it('look for a name once in each join, however many joins stand in each other', () => {
+    const joins = Array.from({ length: 150 }, (_, i) => `JOIN (SELECT 1 c${i}) x${i + 1} ON true) k${i}`);
+    const names = Array.from({ length: 200 }, (_, i) => `c${i % 150}`).join(', ');
+    const query = `SELECT ${names} FROM ${'('.repeat(joins.length)}(SELECT 1 d) x0 ${joins.join(' ')}`;
+    const looked = jest.spyOn(Map.prototype, 'get');
+    expect(ofSelect(query)).toBe('admitted');
+    expect(looked.mock.calls.length).toBeLessThan(300_000);
+    looked.mockRestore();
   });
 
   it('leave room for wide queries that use each column a few times', () => {

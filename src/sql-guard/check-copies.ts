@@ -38,6 +38,7 @@ interface Relation {
 }
 
 const aTable = relationOf([], true);
+const nothing: Scope = { ctes: new Map(), relations: new Map() };
 
 interface Scope {
   /** The relations of the WITH lists, by their names. */
@@ -55,10 +56,9 @@ interface Scope {
 export function checkCopies(tree: SqlTree): number {
   let using = 0;
   const written = countNodes(tree);
-  const all: Scope = { ctes: new Map(), relations: new Map() };
   const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
-  if (query) return most(columnsOf(select(query, all, undefined).relation));
-  count(tree, all, undefined);
+  if (query) return most(columnsOf(select(query, nothing, undefined).relation));
+  count(tree, nothing, undefined);
   return usesOfColumns(tree);
 
   function bounded(nodes: number, offset: number | undefined): number {
@@ -73,7 +73,7 @@ export function checkCopies(tree: SqlTree): number {
     if (type === 'ColumnRef') return columnNodes(fields, scope);
     if (type === 'SelectStmt') return select(fields, scope, offset).nodes;
     const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + count(each, scope, offset), 0);
-    const own = 1 + nodesOfPass * passesOf(type, fields);
+    const own = 1 + nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, scope);
     if (type !== 'A_Expr') return bounded(own + sum(childNodes(fields)), offset);
     const [operand, others] = [sum(childNodes({ lexpr: fields.lexpr })), sum(childNodes({ rexpr: fields.rexpr }))];
     const [ofOperand, ofOthers] = copiesOf(fields);
@@ -171,10 +171,21 @@ function usesOfColumns(wrapped: unknown): number {
   const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
   if (type === 'ColumnRef') return 1;
   const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each), 0);
-  const passes = nodesOfPass * passesOf(type, fields);
+  const passes = nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, nothing);
   if (type !== 'A_Expr') return passes + sum(childNodes(fields));
   const [ofOperand, ofOthers] = copiesOf(fields);
   return passes + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
+}
+
+/** The nodes of the columns that stand for each `t.*` in ROW(t.*). */
+function nodesOfRow(type: string, { args }: NodeFields, { relations }: Scope): number {
+  if (type !== 'RowExpr') return 0;
+  return ((args ?? []) as { ColumnRef?: NodeFields }[]).reduce((sum, { ColumnRef: column }) => {
+    const [name, star] = nameParts(column?.fields ?? []);
+    if (star !== null) return sum;
+    const relation = relations.get(name!) ?? aTable;
+    return sum + relation.nodes + (relation.isOpen ? mostColumns : 0);
+  }, 0);
 }
 
 /** The nodes that stand for a column. The name of a relation may mean its whole row. */
@@ -186,16 +197,20 @@ function columnNodes({ fields }: NodeFields, { relations }: Scope): number {
   return named > 0 ? named : 1 + (relation?.nodes ?? 0);
 }
 
-/** The most nodes of a column of this name; 0 without such a column. */
+/** The most nodes of a column of this name; 0 without such a column. A name is looked for once in a join, whose sides may be joins too. */
 function nodesOf(relation: Relation, name: string): number {
-  const own = nodesByName(relation).get(name) ?? 0;
-  return relation.sides.reduce((nodes, side) => Math.max(nodes, nodesOf(side, name)), own);
+  const byName = nodesByName(relation);
+  const found = byName.get(name);
+  if (found !== undefined) return found;
+  const nodes = Math.max(0, ...relation.sides.map(side => nodesOf(side, name)));
+  byName.set(name, nodes);
+  return nodes;
 }
 
-const known = new WeakMap<Relation, ReadonlyMap<string, number>>();
+const known = new WeakMap<Relation, Map<string, number>>();
 
-/** The nodes of each own column by its name, made once: a query may name columns thousands of times. */
-function nodesByName(relation: Relation): ReadonlyMap<string, number> {
+/** The nodes of each own column by its name, and of the names that `nodesOf` has looked for. */
+function nodesByName(relation: Relation): Map<string, number> {
   const found = known.get(relation);
   if (found) return found;
   const nodes = new Map<string, number>();
@@ -262,8 +277,8 @@ function countNodes(wrapped: unknown): number {
 }
 
 const tooManyCopies: Bilingual = {
-  zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复；请少嵌套，或在子查询末尾写 OFFSET 0`,
-  en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, and each use of a column of a sub-select repeats that column; nest fewer, or write OFFSET 0 at the end of a sub-select`,
+  zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，逐字读完整个文本的一步算作 ${nodesOfPass} 处；请少嵌套，在子查询末尾写 OFFSET 0，或只取 left(…, 200)`,
+  en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and a step through a whole text counts as ${nodesOfPass}; nest fewer, write OFFSET 0 at the end of a sub-select, or take left(…, 200)`,
 };
 export const copiedByLayers: Bilingual = {
   zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostCopiedByLayers} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,

@@ -111,7 +111,7 @@ describe('the values that user SQL may build', () => {
     '$[*] == (1)[*]',
     '$[*] == "x".datetime()[*]',
   ])('the path %s compares lists', path => {
-    for (const expression of [`jsonb_path_match(c, '${path}')`, `c::jsonb @@ '${path}'`, `jsonb_path_exists(c, '${path}', c::jsonb)`])
+    for (const expression of [`jsonb_path_match(c, '${path}')`, `c @@ '${path}'`, `jsonb_path_exists(c, '${path}', c)`])
       expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function' });
   });
 
@@ -133,7 +133,7 @@ describe('the values that user SQL may build', () => {
 
   it('may compare with variables whose values are written there', () => {
     expect(factsOf(() => guardExpression(`jsonb_path_exists(c, '$[*] ? (@ > $v)', '{"v": 3}')`, { columns }))).toBeNull();
-    for (const list of ['c', `'{"v": [${times(101, '1').join(', ')}]}'`, `('{"v": [' || c || ']}')::jsonb`])
+    for (const list of ['c', `'{"v": [${times(101, '1').join(', ')}]}'`, `('{"v": [' || left(c, 9) || ']}')::jsonb`])
       expect(factsOf(() => guardExpression(`jsonb_path_exists(c, '$[*] ? (@ > $v)', ${list})`, { columns }))).not.toBeNull();
   });
 

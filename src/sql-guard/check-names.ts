@@ -1,7 +1,7 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
 import { checkInterval, checkSeconds, checkTime } from './check-times.js';
 import { checkZone } from './check-zone.js';
-import { checkSoughtOfCall, checkSoughtOfOperator, checkSoughtOfSubselect } from './check-sought.js';
+import { checkDocument, checkSoughtOfCall, checkSoughtOfOperator, checkSoughtOfSubselect } from './check-sought.js';
 import { constantText } from './constant-text.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
@@ -44,6 +44,7 @@ export function checkNames(
     case 'A_Const':
       return checkTime(node, offset);
     case 'TypeCast':
+      checkDocument(node, offset);
       return checkInterval(node, offset);
     case 'SQLValueFunction':
       if (!valueFunctions.has(String(node.op))) throw new Refusal('function', String(node.op).replace('SVFOP_', ''), offset);

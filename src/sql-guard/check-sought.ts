@@ -17,6 +17,13 @@ export const mostFormat = 100;
 const likes: ReadonlySet<string | null | undefined> = new Set(['~~', '!~~', '~~*', '!~~*']);
 /** Operators on lists and documents that look for each element of one operand in the other operand. */
 const containing: ReadonlySet<string | null | undefined> = new Set(['@>', '<@', '&&', '?|', '?&']);
+/** Functions that go through a whole text once. */
+const reading: ReadonlySet<string> = new Set([
+  ...['lower', 'upper', 'initcap', 'reverse', 'length', 'char_length', 'character_length', 'right', 'overlay'],
+  ...['regexp_replace', 'regexp_like', 'regexp_count', 'regexp_match', 'regexp_substr'],
+]);
+/** Maximum characters of a text that is cast to jsonb. PostgreSQL sorts the keys of an object in a time that may grow with their square. */
+const mostOfDocument = 100_000;
 const comparing: ReadonlySet<string | null | undefined> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
 /** Characters of a part of a format that are counted as one pass: TMMonth. */
@@ -24,14 +31,56 @@ const lengthOfField = 7;
 /** Functions that look for each character of their first argument in their second. */
 const ofCharacters: ReadonlySet<string> = new Set(['btrim', 'ltrim', 'rtrim', 'translate']);
 
-/** How often a call or an operator goes through a whole text or list, in comparison with an ordinary step, which does so once. */
+/** Passes per character of a sought text, at worst: PostgreSQL compares it at each place of the other text. LIKE does so more slowly. */
+const passesOfSought = 1 / 9;
+const passesOfPattern = 0.4;
+/** Passes that sorting the keys of the longest document takes at worst. */
+const passesOfDocument = 2;
+
+/** How often a step goes through a whole text or list. Steps that take much less than a pass over 16 MB count as none. */
 export function passesOf(type: string, node: NodeFields): number {
-  if (type === 'A_Expr') return containing.has(nameParts(node.name).at(-1)) ? Math.min(...[node.lexpr, node.rexpr].map(elementsOf)) : 0;
+  if (type === 'A_Expr') return passesOfOperator(node);
+  if (type === 'TypeCast') return isDocument(node) && constantText(node.arg) === null ? passesOfDocument : 0;
   const [text, sought] = (node.args ?? []) as unknown[];
   const name = type === 'FuncCall' ? nameParts(node.funcname).at(-1)! : '';
   if (parsing.has(name)) return Math.ceil((constantText(sought)?.length ?? 0) / lengthOfField);
-  if (name.startsWith('jsonb_path_')) return /\bdatetime\s*\(\s*"/i.test(constantText(sought) ?? '') ? mostFormat / lengthOfField : 0;
-  return ofCharacters.has(name) && sought !== undefined && !isShort(text) ? Math.min(mostSought, mostCharacters(sought)) : 0;
+  if (name.startsWith('jsonb_path_')) return passesOfPath(sought);
+  if (isShort(text)) return 0;
+  if (ofCharacters.has(name)) return sought === undefined ? 0 : Math.min(mostSought, mostCharacters(sought));
+  return seeking.has(name) ? Math.ceil(passesOfSought * Math.min(mostSought, mostCharacters(sought))) : reading.has(name) ? 1 : 0;
+}
+
+function passesOfOperator({ name, lexpr, rexpr }: NodeFields): number {
+  const operator = nameParts(name).at(-1);
+  if (containing.has(operator)) return Math.min(...[lexpr, rexpr].map(elementsOf));
+  if (operator === '@?' || operator === '@@') return passesOfPath(rexpr);
+  return likes.has(operator) && !isShort(lexpr) ? Math.ceil(passesOfPattern * ofPatterns(rexpr)) : 0;
+}
+
+/** The passes of the templates of `datetime("…")` in a path of jsonb. */
+function passesOfPath(node: unknown): number {
+  const templates =
+    constantText((node as { TypeCast?: NodeFields } | undefined)?.TypeCast?.arg ?? node)?.match(/\bdatetime\s*\(\s*"/gi) ?? [];
+  return Math.ceil((templates.length * mostFormat) / lengthOfField);
+}
+
+/** The characters of a pattern of LIKE, or of all patterns in a list. Those of the start of a text count as none: it is compared once. */
+function ofPatterns(node: unknown): number {
+  const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  if (list) return ((list.elements ?? []) as unknown[]).reduce<number>((sum, each) => sum + ofPatterns(each), 0);
+  if (cast?.typeName && (cast.typeName as NodeFields).arrayBounds !== undefined)
+    return constantText(cast.arg)?.length ?? ofPatterns(cast.arg);
+  const text = constantText(node);
+  return text !== null && !/%[^%]/.test(text) ? 0 : Math.min(mostSought, mostCharacters(node));
+}
+
+function isDocument({ typeName }: NodeFields): boolean {
+  return nameParts((typeName as NodeFields).names).at(-1) === 'jsonb';
+}
+
+/** Refuses a cast to jsonb of a text that may be long. @throws Refusal */
+export function checkDocument(node: NodeFields, offset: number | undefined): void {
+  if (isDocument(node) && mostCharacters(node.arg) > mostOfDocument) throw new Refusal('type', 'jsonb', offset, shortDocument);
 }
 
 /** The most elements of a list that is written there. */
@@ -78,6 +127,11 @@ const shortTexts = {
 const shortLists = {
   zh: `一边须是写出的列表：至多 ${mostElements} 项，每项至多 ${mostSought} 个字符；单个值请用 = ANY (…)`,
   en: `one side must be a list that is written there, of at most ${mostElements} elements of ${mostSought} characters; for a single value use = ANY (…)`,
+};
+
+const shortDocument = {
+  zh: `它的文本须至多 ${mostOfDocument} 个字符，如 left(…, ${mostOfDocument})::jsonb；更长的文本用 ::json 读取，jsonb 类型的列不必转换`,
+  en: `its text must have at most ${mostOfDocument} characters, such as left(…, ${mostOfDocument})::jsonb; ::json reads longer ones, and a column of type jsonb needs no cast`,
 };
 
 const writtenFormat = {

@@ -140,9 +140,9 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
         `(abs(${ref}) < 1e300 AND (abs(${ref}) > 1e-300 OR pg_input_is_valid(${text}, 'double precision')))`,
       );
     case 'json':
-      return plain(`nullif(${ref}::jsonb, 'null')`, family === 'json' ? isDocument(text) : null);
+      return plain(documentOf(ref), family === 'json' ? isDocument(text) : null);
     case 'map':
-      return plain(`nullif(${ref}::jsonb, 'null')`, isObject(ref, family === 'json' ? isDocument(text) : null));
+      return plain(documentOf(ref), isObject(ref, family === 'json' ? isDocument(text) : null));
     case 'date':
     case 'time':
     case 'timetz':
@@ -160,7 +160,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
 
 /** SQL that is true for a JSON document that is an object, and for a JSON null, which counts as no value. */
 function isObject(document: string, valid: string | null): string {
-  const isOne = `jsonb_typeof(${document}::jsonb) IN ('object', 'null')`;
+  const isOne = interruptible(document, t => `jsonb_typeof(${t}::jsonb) IN ('object', 'null')`);
   return valid === null ? isOne : `CASE WHEN ${valid} THEN ${isOne} ELSE false END`;
 }
 
@@ -178,16 +178,33 @@ function jsonOf(set: string, item: ValueSql): string {
   return `(SELECT coalesce(jsonb_agg(${each} ORDER BY i.n), '[]') FROM ${set} WITH ORDINALITY AS i (x, n))`;
 }
 
-/** Maximum bytes of a JSON text. PostgreSQL compares keys of one hash pair by pair, and cannot be interrupted meanwhile. */
-export const mostOfDocument = 1_000_000;
+/**
+ * Maximum bytes of a JSON text. At worst PostgreSQL sorts and compares the keys of an object in a time that grows with their square, 0.6 s
+ * for so many bytes, and cannot be interrupted meanwhile.
+ */
+export const mostOfDocument = 250_000;
 
 /**
  * SQL that is true if a JSON text can become jsonb without loss. jsonb refuses some texts that json accepts. If an object has a key twice,
  * jsonb keeps only the last value.
  */
 function isDocument(text: string): string {
-  const isUnique = `CASE WHEN octet_length(${text}) <= ${mostOfDocument} THEN ${text} IS JSON WITH UNIQUE KEYS ELSE false END`;
-  return `(pg_input_is_valid(${text}, 'jsonb') AND ${isUnique})`;
+  return interruptible(text, t => `${isJsonb(t)} AND ${t} IS JSON WITH UNIQUE KEYS`);
+}
+
+/** SQL of a valid JSON value as jsonb. A JSON null counts as no value. */
+function documentOf(ref: string): string {
+  return interruptible(ref, t => `nullif(${t}::jsonb, 'null')`);
+}
+
+/** SQL that is true if jsonb accepts a text. Only an object can be slow to read, so other texts may have any length. */
+function isJsonb(text: string): string {
+  return `CASE WHEN octet_length(${text}) <= ${mostOfDocument} OR strpos(${text}, '{') = 0 THEN pg_input_is_valid(${text}, 'jsonb') ELSE false END`;
+}
+
+/** SQL of a slow step on a value. PostgreSQL looks for a cancellation at the start of a sub-select, but not between the columns of a row. */
+function interruptible(value: string, step: (value: string) => string): string {
+  return `(SELECT ${step('t')} FROM (SELECT ${value} AS t OFFSET 0) AS s)`;
 }
 
 /** SQL that checks and reads a value that comes as text, with any content. */
@@ -215,9 +232,9 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'boolean':
       return read('boolean', null);
     case 'json':
-      return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isDocument(ref) };
+      return { valid: isDocument(ref), typed: documentOf(ref), json: documentOf(ref), text: ref };
     case 'map':
-      return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isObject(ref, isDocument(ref)) };
+      return { valid: isObject(ref, isDocument(ref)), typed: documentOf(ref), json: documentOf(ref), text: ref };
     case 'date':
     case 'time':
     case 'timetz':
@@ -244,7 +261,7 @@ function parsedList(ref: string, type: ResolvedList): ValueSql {
   // Strict mode, because in lax mode `[*]` would unwrap lists of lists, which are invalid here.
   const stranger = `'strict $[*] ? (@.type() != "${kindInJson(itemType)}" && @.type() != "null")'`;
   const isFlat = `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, 'text[]') THEN coalesce(array_ndims(${ref}::text[]), 1) = 1 ELSE false END
-      WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false
+      WHEN NOT ${interruptible(ref, isJsonb)} THEN false
       ELSE NOT jsonb_path_exists(${ref}::jsonb, ${stranger}) END`;
   const texts = `unnest(CASE WHEN ${isJson} THEN ARRAY(SELECT e FROM jsonb_array_elements_text(CASE WHEN ${isJson} THEN ${ref}::jsonb END) WITH ORDINALITY AS j (e, n) ORDER BY n)
       ELSE ${ref}::text[] END)`;

@@ -14,7 +14,7 @@ it.each<[string, string, string, number]>([
   ['a list of numbers', `[${'1,'.repeat(200_000)}1]`, 'integer[]', 90],
   ['a list of texts', `["a"${',"b"'.repeat(200_000)}]`, 'text[]', 90],
   ['empty lists', `[${'[],'.repeat(200_000)}[]]`, 'jsonb', 90],
-  ['a map of many keys', `{${Array.from({ length: 100_000 }, (_, key) => `"k${key}":1`).join(',')}}`, 'jsonb', 90],
+  ['a map of many keys', `{${Array.from({ length: 20_000 }, (_, key) => `"k${key}":1`).join(',')}}`, 'jsonb', 15],
   ['a map of long keys', `{${Array.from({ length: 400 }, (_, key) => `"${'\\u4e00'.repeat(5_000)}${key}":1`).join(',')}}`, 'jsonb', 40],
   ['a text of escapes', `"${'\\u4e00'.repeat(200_000)}"`, 'text', 3],
 ])('lets others go on while it reads and writes one line with %s', (_, value, type, leastSteps) => {
