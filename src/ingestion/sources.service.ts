@@ -4,7 +4,7 @@ import { inLimitedTurns, mapInLimitedTurns, mapInTurns, Pace } from '../common/t
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
-import { copiedByLayers, mostCopiedByLayers } from '../sql-guard/check-copies.js';
+import { mostOfStatement, statementTooLarge } from '../sql-guard/check-copies.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type GuardedExpression } from '../sql-guard/guard-expression.js';
@@ -302,7 +302,7 @@ export class SourcesService {
         sql.set(text, guarded);
         if (guarded.growth * growth > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
         written += guarded.copies * copies;
-        if (copies > 1 && written > mostCopiedByLayers) throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
+        if (written > mostOfStatement) throw new UnsafeFilterClauseError({ reason: 'length', sentence: statementTooLarge });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns, unreadable }, sourceAlias(target)));
       }

@@ -9,8 +9,11 @@ import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js'
  * cannot be interrupted.
  */
 const mostCopied = 5_000;
-/** Maximum nodes of the pieces of a statement that stand in each other: the query of a source, expressions over it, and those over these. */
-export const mostCopiedByLayers = 20_000;
+/**
+ * Maximum nodes of the columns and passes in all pieces of a statement together. Pieces that stand in each other multiply: the query of a
+ * source, expressions over it, and those over these.
+ */
+export const mostOfStatement = 10_000;
 /** Nodes for which each pass over a whole text or list counts. A pass over 16 MB takes some 90 ms, and the steps of a row are not interrupted. */
 const nodesOfPass = 12;
 /** Maximum columns of a query, as in PostgreSQL. Nested, `SELECT t.*, t.*` doubles them with each level. */
@@ -193,7 +196,7 @@ function columnNodes({ fields }: NodeFields, { relations }: Scope): number {
   const [first, second] = nameParts(fields);
   const relation = relations.get(first!);
   if (second !== undefined) return (relation && nodesOf(relation, second!)) || 1 + (relation?.nodes ?? 0);
-  const named = Math.max(0, ...[...relations.values()].map(each => nodesOf(each, first!)));
+  const named = mostOf(relations.values(), first!);
   return named > 0 ? named : 1 + (relation?.nodes ?? 0);
 }
 
@@ -202,9 +205,15 @@ function nodesOf(relation: Relation, name: string): number {
   const byName = nodesByName(relation);
   const found = byName.get(name);
   if (found !== undefined) return found;
-  const nodes = Math.max(0, ...relation.sides.map(side => nodesOf(side, name)));
+  const nodes = mostOf(relation.sides, name);
   byName.set(name, nodes);
   return nodes;
+}
+
+function mostOf(relations: Iterable<Relation>, name: string): number {
+  let most = 0;
+  for (const relation of relations) if (relation.width > 0) most = Math.max(most, nodesOf(relation, name));
+  return most;
 }
 
 const known = new WeakMap<Relation, Map<string, number>>();
@@ -280,9 +289,9 @@ const tooManyCopies: Bilingual = {
   zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，逐字读完整个文本的一步算作 ${nodesOfPass} 处；请少嵌套，在子查询末尾写 OFFSET 0，或只取 left(…, 200)`,
   en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and a step through a whole text counts as ${nodesOfPass}; nest fewer, write OFFSET 0 at the end of a sub-select, or take left(…, 200)`,
 };
-export const copiedByLayers: Bilingual = {
-  zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostCopiedByLayers} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
-  en: `PostgreSQL would expand the query, the expressions over it and the formula to too many parts together (at most ${mostCopiedByLayers}); write OFFSET 0 at the end of the query of the source, or shorten the formula`,
+export const statementTooLarge: Bilingual = {
+  zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostOfStatement} 处，读完整个文本的一步算作 ${nodesOfPass} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
+  en: `PostgreSQL would expand the query, the expressions over it and the formula to too many parts together (at most ${mostOfStatement}, where a step through a whole text counts as ${nodesOfPass}); write OFFSET 0 at the end of the query of the source, or shorten the formula`,
 };
 const tooManyColumns: Bilingual = { zh: `一个查询至多 ${mostColumns} 列`, en: `a query has at most ${mostColumns} columns` };
 const tooManyJoined: Bilingual = {

@@ -2,7 +2,7 @@ import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
-import { copiedByLayers, mostCopiedByLayers } from '../../sql-guard/check-copies.js';
+import { mostOfStatement, statementTooLarge } from '../../sql-guard/check-copies.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type HandedList } from '../translate/handed-list.js';
@@ -61,6 +61,7 @@ export class SqlAssembly {
   private readonly growth = { query: 1, binding: 1, request: 1 };
   /** How often PostgreSQL writes a column of each layer. The pieces of a request stand side by side, so theirs add up. */
   private readonly copies = { query: 1, binding: 1, request: 0 };
+  private copiedToBinding = 0;
 
   /** Joins that the statement reads. `reads` has the tables of bindings that it reads, with their columns. */
   readonly joins: BoundJoin[] = [];
@@ -148,9 +149,10 @@ export class SqlAssembly {
     this.copies[layer] = layer === 'request' ? this.copies.request + copies : Math.max(this.copies[layer], copies);
     const product = ({ query, binding, request }: Record<keyof typeof this.growth, number>): number => query * binding * request;
     if (product(this.growth) > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
-    const isLayered = this.copies.query * this.copies.binding > 1;
-    if (isLayered && product(this.copies) > mostCopiedByLayers)
-      throw new UnsafeFilterClauseError({ reason: 'length', sentence: copiedByLayers });
+    // PostgreSQL puts the columns of the query into all columns of the binding, also into those that the request does not name.
+    if (layer === 'binding') this.copiedToBinding += copies;
+    const copied = Math.max(product(this.copies), this.copies.query * this.copiedToBinding);
+    if (copied > mostOfStatement) throw new UnsafeFilterClauseError({ reason: 'length', sentence: statementTooLarge });
   }
 
   /**
