@@ -74,9 +74,11 @@ describe('retrieval processes that read a streaming replica', () => {
 
   it('read only the replica while it keeps up', async () => {
     await caughtUp();
+    // The service had the graph loaded when its run ended, perhaps from the primary, since the replica may have lagged.
+    const before = await readsOf(both);
     for (const body of bodies) expect((await ask(body).expect(200)).body.graph_version).toBe(await versionOf());
-    const reads = await readsOf(both);
-    expect([reads.primary, reads.replica > 0]).toEqual([0, true]);
+    const after = await readsOf(both);
+    expect([after.primary, after.replica > before.replica]).toEqual([before.primary, true]);
   });
 
   it('never answer with an older version than the service has, while the replica lags', async () => {

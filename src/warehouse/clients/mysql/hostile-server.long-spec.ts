@@ -25,6 +25,9 @@ function afterLogin(answer: Answer): Answer {
   };
 }
 
+/** A bound of time for what must not end by it, also on a busy machine. */
+const generousMs = 30_000;
+
 /** A server that returns the same result for each statement. 22 is the command COM_STMT_PREPARE, 23 COM_STMT_EXECUTE. */
 function giving(result: Buffer): Answer {
   return afterLogin((socket, command) => void (command[4] === 23 ? socket.write(result) : command[4] === 22 && socket.write(prepared)));
@@ -37,7 +40,14 @@ describe('a server that speaks MySQL in bad faith', () => {
   const servers = new Set<Server>();
   const clients = new Set<WarehouseClient>();
 
-  async function serve(answer: Answer, greet: Buffer | null = greeting, answerMaxBytes = 200_000): Promise<WarehouseClient> {
+  async function serve(
+    answer: Answer,
+    {
+      greet = greeting,
+      answerMaxBytes = 200_000,
+      connectMs = generousMs,
+    }: { greet?: Buffer | null; answerMaxBytes?: number; connectMs?: number } = {},
+  ): Promise<WarehouseClient> {
     server = net.createServer(socket => {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -48,7 +58,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     servers.add(server);
     const dsn = `mysql://reader:secret@127.0.0.1:${await listen(server)}/sales?ssl-mode=disabled`;
     const egress = { socket: () => new Socket() } as Egress;
-    client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes });
+    client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: connectMs }, egress, answerMaxBytes });
     clients.add(client);
     return client;
   }
@@ -59,7 +69,8 @@ describe('a server that speaks MySQL in bad faith', () => {
     for (const all of [sockets, servers, clients]) all.clear();
   });
 
-  const read = (from: WarehouseClient) => from.query({ claim, sql: 'SELECT 1', parameters: [], timeoutMs: 200, maxRows: 10 });
+  const read = (from: WarehouseClient, timeoutMs = generousMs) =>
+    from.query({ claim, sql: 'SELECT 1', parameters: [], timeoutMs, maxRows: 10 });
   const failures = { code: expect.stringMatching(/^(warehouse_(unavailable|timeout|query_failed)|answer_too_large)$/) };
 
   it('gets no file that it asks for', async () => {
@@ -89,7 +100,7 @@ describe('a server that speaks MySQL in bad faith', () => {
         socket.write(packet(command[3]! + 1, [254], Buffer.from('mysql_clear_password\0')));
       }),
     );
-    await expect(read(asking)).rejects.toMatchObject(failures);
+    await expect(read(asking, 200)).rejects.toMatchObject(failures);
     expect(heard).toContain('SELECT 1');
     expect(heard).not.toContain('secret');
   });
@@ -106,14 +117,17 @@ describe('a server that speaks MySQL in bad faith', () => {
         send();
       }),
     );
-    await expect(read(flooding)).rejects.toMatchObject(failures);
+    await expect(read(flooding, 200)).rejects.toMatchObject(failures);
     expect([...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0)).toBeLessThan(50_000_000);
   });
 
   it('is cut off when its login never ends', async () => {
-    const silent = await serve(() => undefined, null);
+    const silent = await serve(() => undefined, { greet: null, connectMs: 500 });
     await expect(silent.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
-    const dripping = await serve(socket => void setInterval(() => socket.write('x'), 20).unref(), greeting.subarray(0, 20));
+    const dripping = await serve(socket => void setInterval(() => socket.write('x'), 20).unref(), {
+      greet: greeting.subarray(0, 20),
+      connectMs: 500,
+    });
     await expect(dripping.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
   });
 
@@ -141,7 +155,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     await expect(read(wide)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     const nulls = Array<Buffer>(401).fill(Buffer.from([0, ...Array<number>(313).fill(255)]));
     const full = await serve(giving(resultOf(Array(2_500).fill({ type: 6, name: '' }), nulls)));
-    const request = { claim, sql: 'SELECT 1', parameters: [], timeoutMs: 200, maxRows: 1_000 };
+    const request = { claim, sql: 'SELECT 1', parameters: [], timeoutMs: generousMs, maxRows: 1_000 };
     await expect(full.query(request)).rejects.toMatchObject({ code: 'warehouse_query_failed', detail: expect.stringContaining('values') });
   });
 
@@ -149,7 +163,7 @@ describe('a server that speaks MySQL in bad faith', () => {
     const text = await serve(giving(resultOf([{ charset: 28 }], [[0, 1, 97]])));
     await expect(read(text)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     const row = Buffer.concat([Buffer.from([0, 253, 64, 66, 64]), Buffer.alloc(0x404240, 'x')]);
-    const long = await serve(giving(resultOf([{}], [row])), greeting, 16_777_216);
+    const long = await serve(giving(resultOf([{}], [row])), { answerMaxBytes: 16_777_216 });
     await expect(read(long)).rejects.toMatchObject({
       code: 'warehouse_query_failed',
       message: expect.stringContaining('one row is larger than 4 MiB'),
@@ -199,7 +213,7 @@ describe('a server that speaks MySQL in bad faith', () => {
 
   it('is cut off when it answers a statement byte by byte', async () => {
     const dripping = await serve(afterLogin(socket => void setInterval(() => socket.write(Buffer.from([9])), 50).unref()));
-    await expect(read(dripping)).rejects.toMatchObject(failures);
+    await expect(read(dripping, 200)).rejects.toMatchObject(failures);
   });
 
   it('has its words kept from users', async () => {
@@ -220,7 +234,7 @@ describe('a server that speaks MySQL in bad faith', () => {
   });
 
   it('is told from one that speaks another protocol', async () => {
-    const web = await serve(() => undefined, Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const web = await serve(() => undefined, { greet: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), connectMs: 500 });
     await expect(web.test(claim)).rejects.toMatchObject({ failure: expect.stringMatching(/PROTOCOL|TIMEOUT/) });
     await serve(() => undefined);
     server!.removeAllListeners('connection').on('connection', socket => socket.destroy());
