@@ -38,6 +38,8 @@ interface Relation {
   nodes: number;
   /** Whether it has more columns, which are not known here, such as those of a table. Each of them is one node. */
   isOpen: boolean;
+  /** Number of queries that a set operation joins. A query over it is repeated for each of them. */
+  branches: number;
 }
 
 const aTable = relationOf([], true);
@@ -60,7 +62,10 @@ export function checkCopies(tree: SqlTree): number {
   let using = 0;
   const written = countNodes(tree);
   const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
-  if (query) return most(columnsOf(select(query, nothing, undefined).relation));
+  if (query) {
+    const { relation } = select(query, nothing, undefined);
+    return relation.branches * most(columnsOf(relation));
+  }
   count(tree, nothing, undefined);
   return usesOfColumns(tree);
 
@@ -106,7 +111,8 @@ export function checkCopies(tree: SqlTree): number {
       scope = found.scope;
     }
     const { withClause: _, fromClause: __, targetList = [], ...clauses } = node;
-    for (const clause of childNodes(clauses)) nodes += count(clause, scope, offset);
+    const branches = Math.max(1, ...read.map(relation => relation.branches));
+    for (const clause of childNodes(clauses)) nodes += branches * count(clause, scope, offset);
     const columns: Column[] = [];
     let isOpen = false;
     for (const { ResTarget: target } of targetList as { ResTarget: NodeFields }[]) {
@@ -115,8 +121,9 @@ export function checkCopies(tree: SqlTree): number {
       columns.push(...columnsOf(added));
       isOpen ||= added.isOpen;
     }
-    const relation = relationOf(columns, isOpen);
-    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + relation.nodes, offset) };
+    columns.push(...columnsOfValues(node, each => count(each, scope, offset)));
+    const relation = relationOf(columns, isOpen, branches);
+    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + branches * relation.nodes, offset) };
   }
 
   /** The columns that one item of a SELECT list adds to the result: one column, or for `*` the columns of relations. */
@@ -228,13 +235,22 @@ function nodesByName(relation: Relation): Map<string, number> {
   return nodes;
 }
 
-/** Whether PostgreSQL works out a query by itself, so that the query around it reads its columns and does not repeat them. */
-function staysApart({ groupClause, havingClause, distinctClause, limitCount, limitOffset, valuesLists }: NodeFields): boolean {
-  return Boolean(groupClause ?? havingClause ?? distinctClause ?? limitCount ?? limitOffset ?? valuesLists);
+/**
+ * Whether PostgreSQL works out a query by itself, so that the query around it reads its columns and does not repeat them. GROUP BY and
+ * DISTINCT do not keep a query apart: conditions on its columns are moved into it.
+ */
+function staysApart({ limitCount, limitOffset }: NodeFields): boolean {
+  return Boolean(limitCount ?? limitOffset);
 }
 
-function relationOf(columns: readonly Column[], isOpen: boolean): Relation {
-  return { columns, sides: [], width: columns.length, nodes: columns.reduce((sum, { nodes }) => sum + nodes, 0), isOpen };
+/** The columns of VALUES. PostgreSQL repeats those of a single row. */
+function columnsOfValues({ valuesLists }: NodeFields, count: (node: unknown) => number): Column[] {
+  const [first] = (valuesLists ?? []) as { List: { items: unknown[] } }[];
+  return (first?.List.items ?? []).map((item, i) => ({ name: `column${i + 1}`, nodes: count(item) }));
+}
+
+function relationOf(columns: readonly Column[], isOpen: boolean, branches = 1): Relation {
+  return { columns, sides: [], width: columns.length, nodes: columns.reduce((sum, { nodes }) => sum + nodes, 0), isOpen, branches };
 }
 
 function columnsOf({ columns, sides }: Relation): Column[] {
@@ -257,14 +273,15 @@ function eitherOf(left: Relation, right: Relation): Relation {
     name,
     nodes: isOpen ? all : Math.max(nodes, right.columns[i]?.nodes ?? 1),
   }));
-  return relationOf(columns, isOpen);
+  return relationOf(columns, isOpen, left.branches + right.branches);
 }
 
 /** One relation with the columns of several relations, side by side. */
 function joined(sides: readonly Relation[]): Relation {
   const sum = (valueOf: (side: Relation) => number): number => sides.reduce((total, side) => total + valueOf(side), 0);
   const isOpen = sides.some(side => side.isOpen);
-  return { columns: [], sides, width: sum(({ width }) => width), nodes: sum(({ nodes }) => nodes), isOpen };
+  const branches = Math.max(1, ...sides.map(side => side.branches));
+  return { columns: [], sides, width: sum(({ width }) => width), nodes: sum(({ nodes }) => nodes), isOpen, branches };
 }
 
 /** A relation with its first columns renamed, as by the alias `t (a, b)`. If not all columns are known, any of them may have a new name. */
@@ -272,8 +289,9 @@ function renamed(relation: Relation, colnames: unknown): Relation {
   if (colnames === undefined) return relation;
   const columns = columnsOf(relation);
   const names = nameParts(colnames).map(String);
-  if (relation.isOpen) return relationOf([...names.map(name => ({ name, nodes: most(columns) })), ...columns], true);
-  return relationOf(columns.map(({ name, nodes }, i) => ({ name: names[i] ?? name, nodes })), false); // prettier-ignore
+  const { isOpen, branches } = relation;
+  if (isOpen) return relationOf([...names.map(name => ({ name, nodes: most(columns) })), ...columns], true, branches);
+  return relationOf(columns.map(({ name, nodes }, i) => ({ name: names[i] ?? name, nodes })), false, branches); // prettier-ignore
 }
 
 function withRelation(scope: Scope, name: string | undefined, relation: Relation): Scope {

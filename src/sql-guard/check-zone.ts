@@ -28,14 +28,19 @@ function isWritten(node: unknown): boolean {
   return [...results, ...(cases.defresult === undefined ? [] : [cases.defresult])].every(isWritten);
 }
 
+/** Zones that this runtime knows, of some 600: it takes 0.1 ms to ask. */
+const knownZones = new Set<string>();
+
 /**
  * Whether a text is an abbreviation, an offset in quarters of an hour, or a zone that this runtime knows. PostgreSQL can keep all of these,
  * because they are few.
  */
 function isZone(name: string): boolean {
   if (/^[a-z]{1,6}$/i.test(name) || /^(?:utc|gmt)?[-+]?\d{1,2}(?::?(?:00|15|30|45))?$/i.test(name)) return true;
+  if (knownZones.has(name.toLowerCase())) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
+    knownZones.add(name.toLowerCase());
     return true;
   } catch {
     return false;
