@@ -89,8 +89,14 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
     }
     case 'in': {
       const { form, item, list } = expression;
-      const values = list.map(value => constantIn(value, form));
-      return `(${inForm(item, form)} = ANY(${scope.parameters.bind(values, `${form}[]`)}))`;
+      const values = scope.parameters.bind(
+        list.map(value => constantIn(value, form)),
+        `${form}[]`,
+      );
+      // PostgreSQL puts a list into a hash table in one go, slowly if many texts have one hash. A sub-select it can interrupt.
+      return list.length > mostInOneGo
+        ? `(${inForm(item, form)} IN (SELECT unnest(${values})))`
+        : `(${inForm(item, form)} = ANY(${values}))`;
     }
     case 'isNull':
       return `(${compilePresence(expression.operand, scope)} IS ${expression.negated ? 'NOT ' : ''}NULL)`;
@@ -106,6 +112,9 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
       return expression satisfies never;
   }
 }
+
+/** Maximum values of a list that stands in a statement as one array. */
+const mostInOneGo = 1_000;
 
 /** Whether the sought text is a constant short enough for SQL: PostgreSQL cannot be interrupted while it searches a text. */
 function isShort(sought: TypedExpression): boolean {
