@@ -33,18 +33,21 @@ export async function noteUndated(
     const { sql, parameters: values } = compilePlan(plan, { graphId: reader.graphId, limit: 1 });
     return Number((await reader.rows(sql, values))[0]?.[0] ?? 0);
   };
+  let isAsked = false;
   try {
     await reader.rows(`SET LOCAL statement_timeout = ${countMs}`);
     // Most dates are complete. This is asked once a version, and without the pattern of the question.
-    if ((await count(allUndated(undated), {})) > 0) {
-      const left = await count(undated.cypher, parameters);
-      return left > 0 ? [leftOut(left, undated)] : [];
-    }
+    const all = await count(allUndated(undated), {});
+    isAsked = true;
+    const left = all > 0 ? await count(undated.cypher, parameters) : 0;
+    if (all === 0) known.add(date);
+    return left > 0 ? [leftOut(left, undated)] : [];
   } catch {
     signal.throwIfAborted();
+    // Only the count that is the same for all questions tells that the next one would fail too.
+    if (!isAsked) known.add(date);
+    return [];
   }
-  known.add(date);
-  return [];
 }
 
 function allUndated({ owner, ownerName, property }: UndatedCount): string {
