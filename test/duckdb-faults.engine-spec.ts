@@ -193,6 +193,7 @@ describe('Files of DuckDB', () => {
       shape: slowly,
       startCopy: none,
       rewriteOf: () => null,
+      givenType: () => undefined,
       write: slowly,
       abortCopy: slowly,
     };
