@@ -69,6 +69,7 @@ describe('the copies that PostgreSQL makes of user SQL', () => {
     ['a format', `to_char(a, '${'TMMonth'.repeat(14)}') = 'x'`],
     ['a pattern', `(v LIKE '%${'a'.repeat(100)}b%')`],
     ['a list of patterns', `(v LIKE ANY (ARRAY[${Array.from({ length: 20 }, (_, i) => `'%${i}000%'`).join(', ')}]))`],
+    ['a list of patterns in one constant', `(v LIKE ANY ('{${Array.from({ length: 20 }, (_, i) => `%${i}000%`).join(',')}}'))`],
     ['a text that is sought', `strpos(v, '${'a'.repeat(100)}') > 0`],
     ['a template of a path behind an operator', `(a @? '$.b.datetime("${'TMMonth'.repeat(14)}")')`],
     ['a template of a path', `jsonb_path_exists(a, '$.b.datetime("${'TMMonth'.repeat(14)}")')`],

@@ -43,7 +43,7 @@ interface Relation {
 }
 
 const aTable = relationOf([], true);
-const nothing: Scope = { ctes: new Map(), relations: new Map() };
+const emptyScope: Scope = { ctes: new Map(), relations: new Map() };
 
 interface Scope {
   /** The relations of the WITH lists, by their names. */
@@ -63,10 +63,10 @@ export function checkCopies(tree: SqlTree): number {
   const written = countNodes(tree);
   const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
   if (query) {
-    const { relation } = select(query, nothing, undefined);
+    const { relation } = select(query, emptyScope, undefined);
     return relation.branches * most(columnsOf(relation));
   }
-  count(tree, nothing, undefined);
+  count(tree, emptyScope, undefined);
   return usesOfColumns(tree);
 
   function bounded(nodes: number, offset: number | undefined): number {
@@ -181,7 +181,7 @@ function usesOfColumns(wrapped: unknown): number {
   const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
   if (type === 'ColumnRef') return 1;
   const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each), 0);
-  const passes = nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, nothing);
+  const passes = nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, emptyScope);
   if (type !== 'A_Expr') return passes + sum(childNodes(fields));
   const [ofOperand, ofOthers] = copiesOf(fields);
   return passes + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));

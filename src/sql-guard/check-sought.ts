@@ -50,11 +50,13 @@ export function passesOf(type: string, node: NodeFields): number {
   return seeking.has(name) ? Math.ceil(passesOfSought * Math.min(mostSought, mostCharacters(sought))) : reading.has(name) ? 1 : 0;
 }
 
-function passesOfOperator({ name, lexpr, rexpr }: NodeFields): number {
+function passesOfOperator({ name, kind, lexpr, rexpr }: NodeFields): number {
+  const isOfEach = kind === 'AEXPR_OP_ANY' || kind === 'AEXPR_OP_ALL';
   const operator = nameParts(name).at(-1);
   if (containing.has(operator)) return Math.min(...[lexpr, rexpr].map(elementsOf));
   if (operator === '@?' || operator === '@@') return passesOfPath(rexpr);
-  return likes.has(operator) && !isShort(lexpr) ? Math.ceil(passesOfPattern * ofPatterns(rexpr)) : 0;
+  if (!likes.has(operator) || isShort(lexpr)) return 0;
+  return Math.ceil(passesOfPattern * (isOfEach ? charactersOfList(rexpr) : charactersOfPattern(rexpr)));
 }
 
 /** The passes of the templates of `datetime("…")` in a path of jsonb. */
@@ -64,14 +66,18 @@ function passesOfPath(node: unknown): number {
   return Math.ceil((templates.length * mostFormat) / lengthOfField);
 }
 
-/** The characters of a pattern of LIKE, or of all patterns in a list. Those of the start of a text count as none: it is compared once. */
-function ofPatterns(node: unknown): number {
-  const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
-  if (list) return ((list.elements ?? []) as unknown[]).reduce<number>((sum, each) => sum + ofPatterns(each), 0);
-  if (cast?.typeName && (cast.typeName as NodeFields).arrayBounds !== undefined)
-    return constantText(cast.arg)?.length ?? ofPatterns(cast.arg);
+/** The most characters of a pattern of LIKE; 0 for the start of a text, which is compared once. */
+function charactersOfPattern(node: unknown): number {
   const text = constantText(node);
   return text !== null && !/%[^%]/.test(text) ? 0 : Math.min(mostSought, mostCharacters(node));
+}
+
+/** The most characters of all patterns in a list that `isShortList` admits. */
+function charactersOfList(node: unknown): number {
+  const { TypeCast: cast, A_ArrayExpr: list } = (node ?? {}) as Record<string, NodeFields | undefined>;
+  if (cast) return charactersOfList(cast.arg);
+  if (list) return ((list.elements ?? []) as unknown[]).reduce<number>((sum, each) => sum + charactersOfPattern(each), 0);
+  return constantText(node)?.length ?? mostSought;
 }
 
 function isDocument({ typeName }: NodeFields): boolean {

@@ -140,9 +140,11 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
         `(abs(${ref}) < 1e300 AND (abs(${ref}) > 1e-300 OR pg_input_is_valid(${text}, 'double precision')))`,
       );
     case 'json':
-      return plain(documentOf(ref), family === 'json' ? isDocument(text) : null);
+      return family === 'json' ? plain(documentOf(ref), isDocument(text)) : plain(`nullif(${ref}, 'null')`);
     case 'map':
-      return plain(documentOf(ref), isObject(ref, family === 'json' ? isDocument(text) : null));
+      return family === 'json'
+        ? plain(documentOf(ref), isObject(ref, isDocument(text)))
+        : plain(`nullif(${ref}, 'null')`, isObject(ref, null));
     case 'date':
     case 'time':
     case 'timetz':

@@ -61,6 +61,7 @@ export class SqlAssembly {
   private readonly growth = { query: 1, binding: 1, request: 1 };
   /** How often PostgreSQL writes a column of each layer. The pieces of a request stand side by side, so theirs add up. */
   private readonly copies = { query: 1, binding: 1, request: 0 };
+  /** The copies of all columns of bindings together. */
   private copiedToBinding = 0;
 
   /** Joins that the statement reads. `reads` has the tables of bindings that it reads, with their columns. */
