@@ -4,8 +4,8 @@ import { type SqlTree } from './sql-parser.js';
 import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /**
- * Maximum nodes that PostgreSQL may add to a tree before it runs it, by copying the operands of BETWEEN and IN and the columns of
- * sub-selects to each place that names them. Nested, they double or quadruple with each level: 30 levels take gigabytes, and a row of them
+ * Maximum nodes beyond those that are written: nodes of passes, and nodes that PostgreSQL adds to a tree before it runs it, by copying the
+ * operands of BETWEEN and IN and the columns of sub-selects to each place that names them. Nested, they double or quadruple with each level: 30 levels take gigabytes, and a row of them
  * cannot be interrupted.
  */
 const mostCopied = 5_000;
@@ -38,8 +38,16 @@ interface Relation {
   nodes: number;
   /** Whether it has more columns, which are not known here, such as those of a table. Each of them is one node. */
   isOpen: boolean;
-  /** Number of queries that a set operation joins. A query over it is repeated for each of them. */
+  /** Number of queries that UNION ALL joins. A query over it is repeated for each of them. */
   branches: number;
+}
+
+/**
+ * How often a query over so many branches counts. A row goes through one branch, so the others take memory and no passes. 60,000 such nodes
+ * take half a gigabyte.
+ */
+function repeatsOf(branches: number): number {
+  return Math.max(1, branches / nodesOfPass);
 }
 
 const aTable = relationOf([], true);
@@ -64,7 +72,7 @@ export function checkCopies(tree: SqlTree): number {
   const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
   if (query) {
     const { relation } = select(query, emptyScope, undefined);
-    return relation.branches * most(columnsOf(relation));
+    return Math.ceil(repeatsOf(relation.branches) * most(columnsOf(relation)));
   }
   count(tree, emptyScope, undefined);
   return usesOfColumns(tree);
@@ -79,7 +87,10 @@ export function checkCopies(tree: SqlTree): number {
     const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
     const offset = typeof fields.location === 'number' && fields.location >= 0 ? fields.location : parentOffset;
     if (type === 'ColumnRef') return columnNodes(fields, scope);
-    if (type === 'SelectStmt') return select(fields, scope, offset).nodes;
+    if (type === 'SelectStmt') {
+      const { relation, nodes } = select(fields, scope, offset);
+      return bounded(nodes + relation.nodes, offset);
+    }
     const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + count(each, scope, offset), 0);
     const own = 1 + nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, scope);
     if (type !== 'A_Expr') return bounded(own + sum(childNodes(fields)), offset);
@@ -88,6 +99,7 @@ export function checkCopies(tree: SqlTree): number {
     return bounded(own + ofOperand * operand + ofOthers * others, offset);
   }
 
+  /** @returns `nodes` of all clauses but the columns, which PostgreSQL works out where the query around this one names them */
   function select(node: NodeFields, outer: Scope, offset: number | undefined): { relation: Relation; nodes: number } {
     let { ctes } = outer;
     let nodes = 1;
@@ -99,8 +111,10 @@ export function checkCopies(tree: SqlTree): number {
     const inner = { ...outer, ctes };
     if (node.larg && node.rarg) {
       const [left, right] = [select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset)];
-      const relation = eitherOf(left.relation, right.relation);
-      return { relation, nodes: bounded(nodes + left.nodes + right.nodes, offset) };
+      const { larg: _, rarg: __, withClause: ___, ...clauses } = node;
+      for (const clause of childNodes(clauses)) nodes += count(clause, inner, offset);
+      const relation = eitherOf(left.relation, right.relation, node.op === 'SETOP_UNION' && node.all === true);
+      return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + left.nodes + right.nodes, offset) };
     }
     let scope: Scope = inner;
     const read: Relation[] = [];
@@ -112,7 +126,7 @@ export function checkCopies(tree: SqlTree): number {
     }
     const { withClause: _, fromClause: __, targetList = [], ...clauses } = node;
     const branches = Math.max(1, ...read.map(relation => relation.branches));
-    for (const clause of childNodes(clauses)) nodes += branches * count(clause, scope, offset);
+    for (const clause of childNodes(clauses)) nodes += repeatsOf(branches) * count(clause, scope, offset);
     const columns: Column[] = [];
     let isOpen = false;
     for (const { ResTarget: target } of targetList as { ResTarget: NodeFields }[]) {
@@ -123,7 +137,8 @@ export function checkCopies(tree: SqlTree): number {
     }
     columns.push(...columnsOfValues(node, each => count(each, scope, offset)));
     const relation = relationOf(columns, isOpen, branches);
-    return { relation: staysApart(node) ? asOne(relation) : relation, nodes: bounded(nodes + branches * relation.nodes, offset) };
+    bounded(nodes + repeatsOf(branches) * relation.nodes, offset);
+    return { relation: staysApart(node) ? asOne(relation) : relation, nodes };
   }
 
   /** The columns that one item of a SELECT list adds to the result: one column, or for `*` the columns of relations. */
@@ -266,14 +281,14 @@ function asOne(relation: Relation): Relation {
 }
 
 /** The columns of a set operation, which have the names of the left query. */
-function eitherOf(left: Relation, right: Relation): Relation {
+function eitherOf(left: Relation, right: Relation, isPulledUp: boolean): Relation {
   const all = most([...left.columns, ...right.columns]);
   const isOpen = left.isOpen || right.isOpen;
   const columns = left.columns.map(({ name, nodes }, i) => ({
     name,
     nodes: isOpen ? all : Math.max(nodes, right.columns[i]?.nodes ?? 1),
   }));
-  return relationOf(columns, isOpen, left.branches + right.branches);
+  return relationOf(columns, isOpen, isPulledUp ? left.branches + right.branches : 1);
 }
 
 /** One relation with the columns of several relations, side by side. */
@@ -304,8 +319,8 @@ function countNodes(wrapped: unknown): number {
 }
 
 const tooManyCopies: Bilingual = {
-  zh: `其中的部分会被重复过多次（至多多出 ${mostCopied} 处）：BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，逐字读完整个文本的一步算作 ${nodesOfPass} 处；请少嵌套，在子查询末尾写 OFFSET 0，或只取 left(…, 200)`,
-  en: `its parts would be repeated too often (at most ${mostCopied} times more): BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and a step through a whole text counts as ${nodesOfPass}; nest fewer, write OFFSET 0 at the end of a sub-select, or take left(…, 200)`,
+  zh: `它对一行的步骤过多（至多比写出的多 ${mostCopied} 步）：读完整个文本的一步（如 lower、LIKE '%…%'，后者按长度）算作 ${nodesOfPass} 步；BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，UNION ALL 之上的部分会按分支重复；请少写几项或只取 left(…, 200)，少嵌套，或在子查询末尾写 OFFSET 0`,
+  en: `it would take too many steps for one row (at most ${mostCopied} more than are written): a step through a whole text, such as lower or LIKE '%…%' by its length, counts as ${nodesOfPass}; BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and what stands over UNION ALL is repeated for its branches; write fewer items or take left(…, 200), nest fewer, or write OFFSET 0 at the end of a sub-select`,
 };
 export const statementTooLarge: Bilingual = {
   zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostOfStatement} 处，读完整个文本的一步算作 ${nodesOfPass} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
