@@ -165,6 +165,12 @@ describe('the copies that PostgreSQL makes of user SQL', () => {
   });
 });
 
+it('the passes of an expression are told apart from its columns, which a table has where they are named', () => {
+  const factsOf = (sql: string) => guardExpression(sql, scope) as unknown;
+  expect(factsOf(Array.from({ length: 400 }, () => 'a').join(' + '))).toMatchObject({ copies: 400, passes: 0 });
+  expect(factsOf('(lower(a) = b) BETWEEN false AND true')).toMatchObject({ copies: 28, passes: 24 });
+});
+
 it('a natural join, and many columns in USING, are refused: the planner compares each column with those of all joins', () => {
   expect(ofSelect('SELECT a.id FROM t a NATURAL JOIN t b')).toMatch(/NATURAL/);
   const using = (columns: number): string =>

@@ -192,14 +192,19 @@ function isConstant(node: unknown): boolean {
 }
 
 /** How often an expression names a column, after all copies of BETWEEN and IN, and the nodes of its passes. */
-function usesOfColumns(wrapped: unknown): number {
+function usesOfColumns(wrapped: unknown, ofColumn = 1): number {
   const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
-  if (type === 'ColumnRef') return 1;
-  const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each), 0);
+  if (type === 'ColumnRef') return ofColumn;
+  const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each, ofColumn), 0);
   const passes = nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, emptyScope);
   if (type !== 'A_Expr') return passes + sum(childNodes(fields));
   const [ofOperand, ofOthers] = copiesOf(fields);
   return passes + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
+}
+
+/** The nodes of the passes of an expression that the guard admitted, after all copies of BETWEEN and IN. */
+export function nodesOfPasses(tree: SqlTree): number {
+  return usesOfColumns(tree, 0);
 }
 
 /** The nodes of the columns that stand for each `t.*` in ROW(t.*). */
