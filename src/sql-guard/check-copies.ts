@@ -5,8 +5,8 @@ import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js'
 
 /**
  * Maximum nodes beyond those that are written: nodes of passes, and nodes that PostgreSQL adds to a tree before it runs it, by copying the
- * operands of BETWEEN and IN and the columns of sub-selects to each place that names them. Nested, they double or quadruple with each level: 30 levels take gigabytes, and a row of them
- * cannot be interrupted.
+ * operands of BETWEEN and IN and the columns of sub-selects to each place that names them. Nested, they double or quadruple with each
+ * level: 30 levels take gigabytes, and a row of them cannot be interrupted.
  */
 const mostCopied = 5_000;
 /**

@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { isShortList, mostFormat } from './check-sought.js';
-import { constantText } from './constant-text.js';
-import { type NodeFields, Refusal } from './walk-tree.js';
+import { constantText, withoutCast } from './constant-text.js';
+import { Refusal } from './walk-tree.js';
 
 const longestPath = 1_000;
 
@@ -18,10 +18,6 @@ export function checkPath(node: unknown, variables: unknown, name: string, offse
     if (comparisons.has(token) && !isValueBefore(tokens, at, isConstant) && !isValueAfter(tokens, at, isConstant))
       throw new Refusal('function', name, offset, oneValue);
   });
-}
-
-function withoutCast(node: unknown): unknown {
-  return (node as { TypeCast?: NodeFields } | undefined)?.TypeCast?.arg ?? node;
 }
 
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<>', '<', '<=', '>', '>=']);

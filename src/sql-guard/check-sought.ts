@@ -1,5 +1,5 @@
 import { mostSought } from '../sql/most-sought.js';
-import { constantText } from './constant-text.js';
+import { constantText, withoutCast } from './constant-text.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /**
@@ -59,24 +59,28 @@ function passesOfCast({ arg, typeName }: NodeFields): number {
   const { names, arrayBounds } = typeName as NodeFields;
   const { A_Const: constant, A_ArrayExpr: list } = (arg ?? {}) as Record<string, unknown>;
   if (constant ?? list) return 0;
-  if (isDocument({ typeName })) return passesOfDocument;
+  if (isDocument(typeName)) return passesOfDocument;
   if (isShort(arg)) return 0;
   return arrayBounds === undefined ? Number(nameParts(names).at(-1) === 'json') : passesOfArray;
 }
 
-function passesOfOperator({ name, kind, lexpr, rexpr }: NodeFields): number {
-  const isOfEach = kind === 'AEXPR_OP_ANY' || kind === 'AEXPR_OP_ALL';
-  const operator = nameParts(name).at(-1);
+function passesOfOperator(node: NodeFields): number {
+  const { lexpr, rexpr } = node;
+  const operator = nameParts(node.name).at(-1);
   if (containing.has(operator)) return Math.min(...[lexpr, rexpr].map(elementsOf));
   if (operator === '@?' || operator === '@@') return passesOfPath(rexpr);
   if (!likes.has(operator) || isShort(lexpr)) return 0;
-  return Math.ceil(passesOfPattern * (isOfEach ? charactersOfList(rexpr) : charactersOfPattern(rexpr)));
+  return Math.ceil(passesOfPattern * (isOfEach(node) ? charactersOfList(rexpr) : charactersOfPattern(rexpr)));
+}
+
+/** Whether an operator compares with each element of a list: `a LIKE ANY (…)`. */
+function isOfEach({ kind }: NodeFields): boolean {
+  return kind === 'AEXPR_OP_ANY' || kind === 'AEXPR_OP_ALL';
 }
 
 /** The passes of the templates of `datetime("…")` in a path of jsonb. */
 function passesOfPath(node: unknown): number {
-  const templates =
-    constantText((node as { TypeCast?: NodeFields } | undefined)?.TypeCast?.arg ?? node)?.match(/\bdatetime\s*\(\s*"/gi) ?? [];
+  const templates = constantText(withoutCast(node))?.match(/\bdatetime\s*\(\s*"/gi) ?? [];
   return Math.ceil((templates.length * mostFormat) / lengthOfField);
 }
 
@@ -94,13 +98,13 @@ function charactersOfList(node: unknown): number {
   return constantText(node)?.length ?? mostSought;
 }
 
-function isDocument({ typeName }: NodeFields): boolean {
+function isDocument(typeName: unknown): boolean {
   return nameParts((typeName as NodeFields).names).at(-1) === 'jsonb';
 }
 
 /** Refuses a cast to jsonb of a text that may be long. @throws Refusal */
 export function checkDocument(node: NodeFields, offset: number | undefined): void {
-  if (isDocument(node) && mostCharacters(node.arg) > mostOfDocument) throw new Refusal('type', 'jsonb', offset, shortDocument);
+  if (isDocument(node.typeName) && mostCharacters(node.arg) > mostOfDocument) throw new Refusal('type', 'jsonb', offset, shortDocument);
 }
 
 /** The most elements of a list that is written there. */
@@ -125,9 +129,8 @@ export function checkSoughtOfCall(name: string, node: NodeFields, offset: number
  */
 export function checkSoughtOfOperator(node: NodeFields, offset: number | undefined): void {
   const operator = nameParts(node.name).at(-1);
-  const isOfEach = node.kind === 'AEXPR_OP_ANY' || node.kind === 'AEXPR_OP_ALL';
-  if (likes.has(operator) && !(isOfEach ? isShortList(node.rexpr) : isShort(node.lexpr) || isShort(node.rexpr)))
-    throw new Refusal('operator', 'LIKE', offset, isOfEach ? shortLists : shortTexts);
+  if (likes.has(operator) && !(isOfEach(node) ? isShortList(node.rexpr) : isShort(node.lexpr) || isShort(node.rexpr)))
+    throw new Refusal('operator', 'LIKE', offset, isOfEach(node) ? shortLists : shortTexts);
   if (containing.has(operator) && ![node.lexpr, node.rexpr].some(isShortList))
     throw new Refusal('operator', operator ?? undefined, offset, shortLists);
   // `-` removes the keys in a list from a document. The tree does not show that a column is a list: `prepare-server.ts` closes the operator.
