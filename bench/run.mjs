@@ -1,6 +1,6 @@
 // `npm run bench [-- --only start,csv,ingestion,queries,http] [--lines 1000000] [--csv-scale 3000]`: the usual figures, all by default.
-// `npm run bench -- NAME…`: gates, graphs (`--graphs 1000,5000,10000`), ingestion, mirror, metrics, questions, search, traversals, r-mat or
-// large, each with the options of its file. `queries` includes traversals, r-mat and large. Prints one JSON line per figure.
+// `npm run bench -- NAME…`: gates, graphs (`--graphs 1000,5000,10000`), ingestion, mirror, metrics, questions, search, steps, traversals,
+// r-mat or large, each with the options of its file. `queries` includes traversals, r-mat and large. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,6 +21,7 @@ import { sources } from './sources.mjs';
 import { benchRMat } from './r-mat.mjs';
 import { benchSearch } from './search.mjs';
 import { benchStart } from './start.mjs';
+import { benchSteps } from './steps.mjs';
 import { benchTraversals } from './traversals.mjs';
 
 const all = ['start', 'csv', 'ingestion', 'queries', 'http'];
@@ -53,6 +54,7 @@ try {
   if (wanted.has('gates')) await benchGates(folder);
   if (wanted.has('graphs')) await benchGraphs();
   if (wanted.has('ingestion')) await benchIngestion(folder, sourceOptions());
+  if (wanted.has('steps')) await benchSteps(folder);
   if (wanted.has('mirror')) await benchMirror(folder, sourceOptions());
   if (wanted.has('questions'))
     await benchQuestions(folder, { sample: Number(options.sample), seed: Number(options.seed), sets: options.sets.split(',') });

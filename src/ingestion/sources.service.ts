@@ -302,7 +302,7 @@ export class SourcesService {
         sql.set(text, guarded);
         if (guarded.growth * growth > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
         // The columns of a table are read where they are named, and those of a query are repeated there.
-        written += copies > 1 ? guarded.copies * copies : guarded.passes;
+        written += copies > 1 ? guarded.copies * copies : guarded.cost;
         if (written > mostOfStatement) throw new UnsafeFilterClauseError({ reason: 'length', sentence: statementTooLarge });
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns, unreadable }, sourceAlias(target)));

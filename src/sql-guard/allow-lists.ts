@@ -6,21 +6,69 @@
  */
 const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
 
+/**
+ * The cost of a step over a value of 16 MB, in nodes (see check-copies.ts) besides the node of the step itself. A node is some 8 ms.
+ * Only time counts in which PostgreSQL does not look for a cancellation. `npm run bench -- steps` measures each cost.
+ */
+export interface StepCost {
+  /** The nodes of going through the whole value. A value that is shorter by its form costs less. */
+  value?: number;
+  /** The nodes of each character that is looked for: of the second argument, or of a pattern. */
+  perSought?: number;
+  /** `result`: the step goes through no more than it returns. `format`: it goes through the value for each part of a format. */
+  by?: 'result' | 'format';
+}
+
+const costs = (...rows: [StepCost, string][]): ReadonlyMap<string, StepCost> =>
+  new Map(rows.flatMap(([cost, names]) => [...list(names)].map(name => [name, cost] as const)));
+
+const free: StepCost = {};
+
 /** Scalar functions of pg_catalog, including the names behind SQL syntax (EXTRACT, AT TIME ZONE, TRIM, SIMILAR TO …). */
-export const scalarFunctions = list(`
-  abs ceil ceiling floor round trunc sign mod div power pow sqrt exp ln log width_bucket gcd lcm scale min_scale trim_scale num_nulls num_nonnulls
-  lower upper initcap length char_length character_length octet_length btrim ltrim rtrim substring substr left right position strpos
-  replace translate split_part reverse concat concat_ws ascii starts_with overlay
-  md5 normalize regexp_replace
-  regexp_like regexp_count regexp_match regexp_substr like_escape similar_to_escape string_to_array
-  to_char to_date to_timestamp to_number
-  now transaction_timestamp date_trunc date_part extract age make_date make_time make_timestamp make_timestamptz timezone overlaps
-  isfinite justify_days justify_hours justify_interval date_bin
-  array_length array_lower array_upper array_ndims array_position array_positions array_remove array_append array_prepend array_cat
-  array_to_string cardinality
-  json_array_length jsonb_array_length json_typeof jsonb_typeof json_extract_path json_extract_path_text jsonb_extract_path
-  jsonb_extract_path_text jsonb_path_exists jsonb_path_match jsonb_path_query_first jsonb_path_query_array jsonb_exists
-`);
+export const scalarFunctions = costs(
+  [
+    free,
+    `abs ceil ceiling floor round trunc sign mod div sqrt exp ln log width_bucket gcd lcm scale min_scale trim_scale num_nulls num_nonnulls
+    octet_length ascii normalize
+    now transaction_timestamp date_trunc date_part extract age make_date make_time make_timestamp make_timestamptz timezone overlaps
+    isfinite justify_days justify_hours justify_interval date_bin
+    array_length array_lower array_upper array_ndims cardinality
+    jsonb_array_length json_typeof jsonb_typeof jsonb_extract_path jsonb_extract_path_text jsonb_exists`,
+  ],
+  [{ value: 25 }, 'power pow'],
+  [{ value: 16 }, 'lower upper length char_length character_length reverse right overlay starts_with like_escape similar_to_escape'],
+  [{ value: 28 }, 'initcap'],
+  [{ value: 16, by: 'result' }, 'left substr substring'],
+  [{ value: 8 }, 'md5'],
+  [{ value: 4 }, 'concat concat_ws'],
+  [{ value: 8, perSought: 12 }, 'btrim ltrim rtrim'],
+  [{ value: 24, perSought: 12 }, 'translate'],
+  [{ value: 5, perSought: 4 / 3 }, 'strpos position replace string_to_array'],
+  [{ value: 11, perSought: 4 / 3 }, 'split_part'],
+  [{ value: 12 }, 'regexp_replace regexp_like regexp_count regexp_match regexp_substr'],
+  [{ by: 'format' }, 'to_char to_date to_timestamp to_number'],
+  [{ value: 8 }, 'array_position array_remove array_append array_prepend array_cat'],
+  [{ value: 16 }, 'array_to_string'],
+  [{ value: 12 }, 'json_array_length json_extract_path json_extract_path_text'],
+  [{ value: 8 }, 'jsonb_path_exists jsonb_path_match jsonb_path_query_first jsonb_path_query_array'],
+);
+
+/**
+ * Operators of pg_catalog. The parser spells LIKE as `~~`, SIMILAR TO as `~`, IN and IS DISTINCT FROM as `=`. The costs of `||` and `-` are
+ * those of documents and lists.
+ */
+export const operators = costs(
+  [free, '+ * / % & | # << >> |/ ||/ @ = <> != < <= > >= ~<~ ~<=~ ~>~ ~>=~ ?'],
+  [{ value: 25 }, '^'],
+  [{ value: 12 }, '- #- ~ !~ ~* !~*'],
+  [{ value: 16 }, '-> ->> #> #>> ^@'],
+  [{ value: 36 }, '||'],
+  [{ value: 8 }, '@?'],
+  [{ value: 64 }, '@@'],
+  [{ perSought: 5 }, '~~ !~~'],
+  [{ value: 24, perSought: 5 }, '~~* !~~*'],
+  [{ perSought: 12 }, '@> <@ && ?| ?&'],
+);
 
 export const aggregateFunctions = list(`
   count sum avg min max stddev stddev_samp stddev_pop variance var_samp var_pop bool_and bool_or every
@@ -43,10 +91,17 @@ export const rowFunctions = list(`
 /** The allowed functions that return a row if PostgreSQL reads them as a function of the whole row: `t.max` is `max(t)`. */
 export const rowChoices = list('any_value first_value lag last_value lead max min mode');
 
-/** The types of casts, as the parser names them, and arrays of them. No reg* types (they probe the catalogue), no user types. */
-export const castTypes = list(`
-  text varchar int2 int4 int8 float4 float8 numeric bool date time timetz timestamp timestamptz interval json jsonb uuid
-`);
+/**
+ * The types of casts, as the parser names them, and arrays of them. No reg* types (they probe the catalogue), no user types. The cost is
+ * that of reading the type from a text, or of writing a list or document as a text.
+ */
+export const castTypes = costs(
+  [free, 'int2 int4 int8 numeric bool uuid'],
+  [{ value: 8 }, 'float4 float8 date time timetz timestamp timestamptz interval'],
+  [{ value: 12 }, 'text varchar'],
+  [{ value: 30 }, 'json'],
+  [{ value: 24 }, 'jsonb'],
+);
 
 /** SQLValueFunction also covers CURRENT_USER, SESSION_USER, CURRENT_CATALOG …, so only the clock is allowed. */
 export const valueFunctions = list(`

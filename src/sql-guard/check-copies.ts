@@ -1,21 +1,21 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { passesOf } from './check-sought.js';
 import { type SqlTree } from './sql-parser.js';
+import { costOf } from './step-costs.js';
 import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /**
- * Maximum nodes beyond those that are written: nodes of passes, and nodes that PostgreSQL adds to a tree before it runs it, by copying the
+ * Maximum nodes beyond those that are written: nodes of steps over whole values, and nodes that PostgreSQL adds to a tree before it runs it, by copying the
  * operands of BETWEEN and IN and the columns of sub-selects to each place that names them. Nested, they double or quadruple with each
  * level: 30 levels take gigabytes, and a row of them cannot be interrupted.
  */
 const mostCopied = 5_000;
 /**
- * Maximum nodes of the columns and passes in all pieces of a statement together. Pieces that stand in each other multiply: the query of a
+ * Maximum nodes of the columns and steps in all pieces of a statement together. Pieces that stand in each other multiply: the query of a
  * source, expressions over it, and those over these.
  */
 export const mostOfStatement = 10_000;
-/** Nodes for which each pass over a whole text or list counts. A pass over 16 MB takes some 90 ms, and the steps of a row are not interrupted. */
-const nodesOfPass = 12;
+/** Nodes that go to memory only, for each node that a row goes through. */
+const nodesOfMemory = 12;
 /** Maximum columns of a query, as in PostgreSQL. Nested, `SELECT t.*, t.*` doubles them with each level. */
 const mostColumns = 1_664;
 /** Maximum columns in all USING clauses of a statement. The planner compares each of them with those of all joins. */
@@ -47,7 +47,7 @@ interface Relation {
  * take half a gigabyte.
  */
 function repeatsOf(branches: number): number {
-  return Math.max(1, branches / nodesOfPass);
+  return Math.max(1, branches / nodesOfMemory);
 }
 
 const aTable = relationOf([], true);
@@ -63,7 +63,7 @@ interface Scope {
 /**
  * Limits the copies that PostgreSQL makes of parts of user SQL. `tree` must have passed `walkTree`.
  * @returns the most nodes that stand for one column of a query; for an expression, how often it names a column
- *   after all copies, with the nodes of its passes
+ *   after all copies, with the nodes of its steps over whole values
  * @throws Refusal
  */
 export function checkCopies(tree: SqlTree): number {
@@ -92,7 +92,7 @@ export function checkCopies(tree: SqlTree): number {
       return bounded(nodes + relation.nodes, offset);
     }
     const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + count(each, scope, offset), 0);
-    const own = 1 + nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, scope);
+    const own = 1 + costOf(type, fields) + nodesOfRow(type, fields, scope);
     if (type !== 'A_Expr') return bounded(own + sum(childNodes(fields)), offset);
     const [operand, others] = [sum(childNodes({ lexpr: fields.lexpr })), sum(childNodes({ rexpr: fields.rexpr }))];
     const [ofOperand, ofOthers] = copiesOf(fields);
@@ -191,19 +191,19 @@ function isConstant(node: unknown): boolean {
   return constant !== undefined || (cast !== undefined && isConstant(cast.arg));
 }
 
-/** How often an expression names a column, after all copies of BETWEEN and IN, and the nodes of its passes. */
+/** How often an expression names a column, after all copies of BETWEEN and IN, and the nodes of its steps over whole values. */
 function usesOfColumns(wrapped: unknown, ofColumn = 1): number {
   const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
   if (type === 'ColumnRef') return ofColumn;
   const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each, ofColumn), 0);
-  const passes = nodesOfPass * passesOf(type, fields) + nodesOfRow(type, fields, emptyScope);
-  if (type !== 'A_Expr') return passes + sum(childNodes(fields));
+  const cost = costOf(type, fields) + nodesOfRow(type, fields, emptyScope);
+  if (type !== 'A_Expr') return cost + sum(childNodes(fields));
   const [ofOperand, ofOthers] = copiesOf(fields);
-  return passes + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
+  return cost + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
 }
 
-/** The nodes of the passes of an expression that the guard admitted, after all copies of BETWEEN and IN. */
-export function nodesOfPasses(tree: SqlTree): number {
+/** The nodes of the steps over whole values in an expression that the guard admitted, after all copies of BETWEEN and IN. */
+export function costOfSteps(tree: SqlTree): number {
   return usesOfColumns(tree, 0);
 }
 
@@ -324,12 +324,12 @@ function countNodes(wrapped: unknown): number {
 }
 
 const tooManyCopies: Bilingual = {
-  zh: `它对一行的步骤过多（至多比写出的多 ${mostCopied} 步）：读完整个文本的一步（如 lower、LIKE '%…%'，后者按长度）算作 ${nodesOfPass} 步；BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，UNION ALL 之上的部分会按分支重复；请少写几项或只取 left(…, 200)，少嵌套，或在子查询末尾写 OFFSET 0`,
-  en: `it would take too many steps for one row (at most ${mostCopied} more than are written): a step through a whole text, such as lower or LIKE '%…%' by its length, counts as ${nodesOfPass}; BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and what stands over UNION ALL is repeated for its branches; write fewer items or take left(…, 200), nest fewer, or write OFFSET 0 at the end of a sub-select`,
+  zh: `它对一行的步骤过多（至多比写出的多 ${mostCopied} 步）：读完整个值的一步算作多步（lower、::text 十余步，LIKE '%…%' 每个字符 5 步）；BETWEEN 与 IN 会重复左边，子查询的列在每处引用时都会重复，UNION ALL 之上的部分会按分支重复；请少写几项或只取 left(…, 200)，少嵌套，或在子查询末尾写 OFFSET 0`,
+  en: `it would take too many steps for one row (at most ${mostCopied} more than are written): a step through a whole value counts as many (lower or ::text as 12 to 16, LIKE '%…%' as 5 for each character); BETWEEN and IN repeat what stands before them, each use of a column of a sub-select repeats that column, and what stands over UNION ALL is repeated for its branches; write fewer items or take left(…, 200), nest fewer, or write OFFSET 0 at the end of a sub-select`,
 };
 export const statementTooLarge: Bilingual = {
-  zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostOfStatement} 处，读完整个文本的一步算作 ${nodesOfPass} 处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
-  en: `PostgreSQL would expand the query, the expressions over it and the formula to too many parts together (at most ${mostOfStatement}, where a step through a whole text counts as ${nodesOfPass}); write OFFSET 0 at the end of the query of the source, or shorten the formula`,
+  zh: `查询、其上的表达式与公式一起会被 PostgreSQL 展开成过多的部分（至多 ${mostOfStatement} 处，读完整个值的一步算作多处）；请在来源的查询末尾写 OFFSET 0，或把公式写短`,
+  en: `PostgreSQL would expand the query, the expressions over it and the formula to too many parts together (at most ${mostOfStatement}, where a step through a whole value counts as many); write OFFSET 0 at the end of the query of the source, or shorten the formula`,
 };
 const tooManyColumns: Bilingual = { zh: `一个查询至多 ${mostColumns} 列`, en: `a query has at most ${mostColumns} columns` };
 const tooManyJoined: Bilingual = {

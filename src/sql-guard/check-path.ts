@@ -1,6 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { isShortList, mostFormat } from './check-sought.js';
+import { mostFormat } from './check-sought.js';
 import { constantText, withoutCast } from './constant-text.js';
+import { isShortList } from './most-characters.js';
 import { Refusal } from './walk-tree.js';
 
 const longestPath = 1_000;

@@ -2,7 +2,7 @@ import { nearestFirst } from '../text/nearest-name.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns, valueFunctions } from './allow-lists.js';
 import { checkParts, checkText, locate } from './check-text.js';
-import { checkCopies, nodesOfPasses } from './check-copies.js';
+import { checkCopies, costOfSteps } from './check-copies.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
@@ -43,8 +43,8 @@ export interface GuardedExpression {
   growth: number;
   /** How often PostgreSQL writes a column of the expression, see check-copies.ts. */
   copies: number;
-  /** The nodes of its passes over whole texts and lists, see check-copies.ts. */
-  passes: number;
+  /** The nodes of its steps over whole values, see step-costs.ts. */
+  cost: number;
 }
 
 /**
@@ -99,7 +99,7 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
       columns: [...seen.values()],
       growth: checkGrowth(where),
       copies,
-      passes: nodesOfPasses(where),
+      cost: costOfSteps(where),
     } as GuardedExpression;
   });
 }

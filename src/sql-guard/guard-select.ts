@@ -43,7 +43,7 @@ const mostParts = 5_000;
  */
 export const mostTablesBehind = 100;
 
-const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
+const callable: ReadonlySet<string> = new Set([...scalarFunctions.keys(), ...aggregateFunctions, ...windowFunctions]);
 
 /**
  * Admitted queries. The cache is bounded by the characters of their texts, with which the trees grow. One execution of a metric asks for

@@ -1,7 +1,7 @@
 import { formulaFunctions, type FormulaFunction, formulaKeywords } from '../../metrics/formula/formula-functions.js';
 import { grainNames, supportedPatterns } from '../../metrics/formula/formula-keywords.js';
 import { type Pattern } from '../../metrics/formula/formula-tree.js';
-import { castTypes, scalarFunctions } from '../../sql-guard/allow-lists.js';
+import { castTypes, operators, scalarFunctions } from '../../sql-guard/allow-lists.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type ReferenceEntry, type ReferencePage } from './render-reference.js';
 
@@ -125,14 +125,24 @@ export const formulasPage: ReferencePage = {
           anchor: 'sql-functions',
           name: 'SQL functions',
           facts: [],
-          meaning: { zh: `函数：${[...scalarFunctions].join('、')}`, en: `Functions: ${[...scalarFunctions].join(', ')}` },
+          meaning: { zh: `函数：${[...scalarFunctions.keys()].join('、')}`, en: `Functions: ${[...scalarFunctions.keys()].join(', ')}` },
           example: `SUM(round(amount * coalesce(rate, 1), 2) WHERE extract(year FROM paid_at) = 2024)`,
+        },
+        {
+          anchor: 'sql-operators',
+          name: 'SQL operators',
+          facts: [],
+          meaning: {
+            zh: `运算符：${[...operators.keys()].join(' ')}，以及 AND、OR、NOT、IS、IN、BETWEEN、LIKE、SIMILAR TO、AT TIME ZONE`,
+            en: `Operators: ${[...operators.keys()].join(' ')}, and AND, OR, NOT, IS, IN, BETWEEN, LIKE, SIMILAR TO, AT TIME ZONE`,
+          },
+          example: `COUNT(order_id WHERE status ~ '^paid' OR note ->> 'vip' = 'yes')`,
         },
         {
           anchor: 'sql-casts',
           name: 'CAST(x AS type), x::type',
           facts: [],
-          meaning: { zh: `类型：${[...castTypes].join('、')}`, en: `Types: ${[...castTypes].join(', ')}` },
+          meaning: { zh: `类型：${[...castTypes.keys()].join('、')}`, en: `Types: ${[...castTypes.keys()].join(', ')}` },
           example: 'SUM(amount::numeric)',
         },
         {
