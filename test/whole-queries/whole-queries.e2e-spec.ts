@@ -10,9 +10,12 @@ import { denseGraph } from '../support/dense-graph.js';
 import { HeldMemory } from './held-memory.js';
 import { largeParameters, WholeQueries } from './whole-query.js';
 
-/** `WHOLE_QUERIES=100000 npm run test:alone -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12` runs those of some seeds. */
+/** `WHOLE_QUERIES=100000 npm run test:alone -- whole-queries` runs more queries, `WHOLE_QUERY_SEEDS=7,12,50001-60000` those of some seeds. */
 const count = Number(process.env.WHOLE_QUERIES ?? (isLong ? 10_000 : 300));
-const seeds = process.env.WHOLE_QUERY_SEEDS?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => i + 1);
+const seeds = (process.env.WHOLE_QUERY_SEEDS ?? `1-${count}`).split(',').flatMap(part => {
+  const [first = 1, last = first] = part.split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+});
 /** An expression that visits nodes and edges without a pause until it is refused: some 20 ms on a usual machine. */
 const whole = 'RETURN COUNT { MATCH (a)-[:R]-(b)--(c) WHERE a.x > c.x RETURN a.x AS v0, c.x AS v1 } AS c0';
 /**

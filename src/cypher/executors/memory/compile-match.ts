@@ -183,8 +183,8 @@ function* filtered(found: Generator<true | null>, holds: () => boolean): Generat
   for (const each of found) if (each === null || holds()) yield each;
 }
 
-/** Work units to take one node from a list, without the units of `step()`. */
-const unitsOfScanned = 4;
+/** Work units to take one node from a list and pass it through the generators of a pattern, without the units of `step()`. */
+const unitsOfScanned = 8;
 /** Work units to begin to go through the nodes of a label, without the units for the nodes. */
 const unitsOfList = 15;
 
