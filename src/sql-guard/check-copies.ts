@@ -62,20 +62,21 @@ interface Scope {
 
 /**
  * Limits the copies that PostgreSQL makes of parts of user SQL. `tree` must have passed `walkTree`.
- * @returns the most nodes that stand for one column of a query; for an expression, how often it names a column
- *   after all copies, with the nodes of its steps over whole values
+ * @returns `copies`: the most nodes that stand for one column of a query; for an expression, how often it names a column after all copies,
+ *   and `cost` besides. `cost`: the nodes of the steps over whole values in an expression; 0 for a query, whose columns hold them
  * @throws Refusal
  */
-export function checkCopies(tree: SqlTree): number {
+export function checkCopies(tree: SqlTree): { copies: number; cost: number } {
   let using = 0;
   const written = countNodes(tree);
   const { SelectStmt: query } = tree as { SelectStmt?: NodeFields };
   if (query) {
     const { relation } = select(query, emptyScope, undefined);
-    return Math.ceil(repeatsOf(relation.branches) * most(columnsOf(relation)));
+    return { copies: Math.ceil(repeatsOf(relation.branches) * most(columnsOf(relation))), cost: 0 };
   }
   count(tree, emptyScope, undefined);
-  return usesOfColumns(tree);
+  const { columns, cost } = weigh(tree);
+  return { copies: columns + cost, cost };
 
   function bounded(nodes: number, offset: number | undefined): number {
     if (nodes > written + mostCopied) throw new Refusal('length', undefined, offset, undefined, tooManyCopies);
@@ -191,20 +192,24 @@ function isConstant(node: unknown): boolean {
   return constant !== undefined || (cast !== undefined && isConstant(cast.arg));
 }
 
-/** How often an expression names a column, after all copies of BETWEEN and IN, and the nodes of its steps over whole values. */
-function usesOfColumns(wrapped: unknown, ofColumn = 1): number {
+/** How often an expression names a column, and the nodes of its steps over whole values, after all copies of BETWEEN and IN. */
+function weigh(wrapped: unknown): { columns: number; cost: number } {
   const [[type, fields] = ['', {}]] = Object.entries(wrapped as Record<string, NodeFields>);
-  if (type === 'ColumnRef') return ofColumn;
-  const sum = (nodes: unknown[]): number => nodes.reduce<number>((total, each) => total + usesOfColumns(each, ofColumn), 0);
-  const cost = costOf(type, fields) + nodesOfRow(type, fields, emptyScope);
-  if (type !== 'A_Expr') return cost + sum(childNodes(fields));
-  const [ofOperand, ofOthers] = copiesOf(fields);
-  return cost + ofOperand * sum(childNodes({ lexpr: fields.lexpr })) + ofOthers * sum(childNodes({ rexpr: fields.rexpr }));
-}
-
-/** The nodes of the steps over whole values in an expression that the guard admitted, after all copies of BETWEEN and IN. */
-export function costOfSteps(tree: SqlTree): number {
-  return usesOfColumns(tree, 0);
+  if (type === 'ColumnRef') return { columns: 1, cost: 0 };
+  const weight = { columns: 0, cost: costOf(type, fields) + nodesOfRow(type, fields, emptyScope) };
+  const add = (nodes: unknown[], times: number): void => {
+    for (const { columns, cost } of nodes.map(weigh)) {
+      weight.columns += times * columns;
+      weight.cost += times * cost;
+    }
+  };
+  if (type !== 'A_Expr') add(childNodes(fields), 1);
+  else {
+    const [ofOperand, ofOthers] = copiesOf(fields);
+    add(childNodes({ lexpr: fields.lexpr }), ofOperand);
+    add(childNodes({ rexpr: fields.rexpr }), ofOthers);
+  }
+  return weight;
 }
 
 /** The nodes of the columns that stand for each `t.*` in ROW(t.*). */

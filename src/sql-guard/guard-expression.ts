@@ -2,7 +2,7 @@ import { nearestFirst } from '../text/nearest-name.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns, valueFunctions } from './allow-lists.js';
 import { checkParts, checkText, locate } from './check-text.js';
-import { checkCopies, costOfSteps } from './check-copies.js';
+import { checkCopies } from './check-copies.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
@@ -92,14 +92,12 @@ export function guardExpression(text: string, scope: GuardScope, isRewritten = f
       else seen.set(JSON.stringify(reference), reference);
     });
     if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope, true);
-    const copies = checkCopies(where);
     return {
       text,
       tree: where,
       columns: [...seen.values()],
       growth: checkGrowth(where),
-      copies,
-      cost: costOfSteps(where),
+      ...checkCopies(where),
     } as GuardedExpression;
   });
 }

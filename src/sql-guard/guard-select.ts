@@ -85,7 +85,7 @@ function judge(text: string, schema: string): GuardedSelect {
       else if (nodeType === 'RangeVar') checkTable(node, offset, schema, ctes);
     });
     const growth = checkGrowth(first.stmt);
-    const copies = checkCopies(first.stmt);
+    const { copies } = checkCopies(first.stmt);
     return { text, tree: first.stmt, tables: listTables(first.stmt), growth, copies } as GuardedSelect;
   });
 }
