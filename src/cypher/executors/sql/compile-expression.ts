@@ -1,9 +1,7 @@
 import { constantIn, formOf } from '../../semantics/forms.js';
-import { NotInSqlError } from '../../semantics/not-in-sql.error.js';
 import { type Form, type TypedExpression } from '../../semantics/typed-tree.js';
 import { type CypherValue } from '../../values/cypher-value.js';
 import { type ValueType } from '../../values/value-type.js';
-import { mostSought } from '../../../sql/most-sought.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
 /** SQL for the parts of a matched node or edge. The `label` of an edge is SQL for its type. Only edges have `ends`. */
@@ -21,6 +19,8 @@ export interface ExpressionScope {
   entity(name: string): Entity;
   /** SQL of a column of a group that holds any other value. */
   column(name: string): string;
+  /** Notes a text that the statement looks for in other texts. @throws NotInSqlError if all of them together may be long */
+  seek(text: TypedExpression): void;
 }
 
 /**
@@ -82,7 +82,7 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
     }
     case 'stringTest': {
       const { left, right } = expression;
-      if (expression.operator === 'CONTAINS' && !isShort(right)) throw new NotInSqlError('the search for a text that may be long');
+      if (expression.operator === 'CONTAINS') scope.seek(right);
       const [text, part] = [inForm(left, 'text'), inForm(right, 'text')];
       if (expression.operator === 'CONTAINS') return `(position(${part} IN ${text}) > 0)`;
       return expression.operator === 'STARTS WITH' ? `starts_with(${text}, ${part})` : `(right(${text}, length(${part})) = ${part})`;
@@ -115,11 +115,6 @@ function compiled(expression: Exclude<TypedExpression, { kind: 'constant' }>, sc
 
 /** Maximum values of a list that stands in a statement as one array. */
 const mostInOneGo = 1_000;
-
-/** Whether the sought text is a constant short enough for SQL: PostgreSQL cannot be interrupted while it searches a text. */
-function isShort(sought: TypedExpression): boolean {
-  return sought.kind === 'constant' && (typeof sought.value !== 'string' || sought.value.length <= mostSought);
-}
 
 /**
  * SQL for an arithmetic operation. Integers and floats that overflow or are divided by zero fail with an error of SQL. Decimals are kept

@@ -6,6 +6,14 @@ const graph = new OrderGraph();
 const { execute, run } = graph;
 
 describe('the SQL text', () => {
+  it('looks for 200 characters in other texts in all, because PostgreSQL is not interrupted in a row', () => {
+    const seeking = (...lengths: number[]): string =>
+      `MATCH (c:客户) WHERE ${lengths.map((length, i) => `c.company_name CONTAINS '${i}${'x'.repeat(length - 1)}'`).join(' OR ')} RETURN c`;
+    expect(compile(seeking(100, 60, 40)).sql).toContain('position');
+    for (const query of [seeking(201), seeking(100, 60, 41), 'MATCH (c:客户) WHERE c.company_name CONTAINS c.客户编号 RETURN c'])
+      expect(() => compile(query)).toThrow('SQL cannot run the search for texts that may be long exactly');
+  });
+
   it('finds a node by its key and walks its edges by their index (risk: a scan of all nodes of the label)', async () => {
     const compiled = compile("MATCH (c:客户 {客户编号: 'ALFKI'})-[:下单]->(o:订单) RETURN o.订单编号");
     expect(compiled.sql).toBe(

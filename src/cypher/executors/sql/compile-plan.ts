@@ -1,4 +1,5 @@
 import { graphTables } from '../../../database/graph-tables.js';
+import { mostSought } from '../../../sql/most-sought.js';
 import { SqlParameters, type SqlStatement } from '../../../sql/sql-parameters.js';
 import { findOperator, type Operator, operatorsOf, type QueryPlan } from '../../plan/operators.js';
 import { formOf } from '../../semantics/forms.js';
@@ -56,6 +57,7 @@ class PlanCompiler {
   private readonly columns: { name: string; expression: TypedExpression }[];
   private readonly matched: ExpressionScope;
   private readonly conditions: string[];
+  private sought = 0;
 
   constructor(
     private readonly plan: QueryPlan,
@@ -185,7 +187,14 @@ class PlanCompiler {
       parameters: this.parameters,
       entity: name => known(entities.get(name), name),
       column: name => known(columns.get(name), name),
+      seek: text => this.seek(text),
     };
+  }
+
+  /** PostgreSQL cannot be interrupted in a row, so all texts that a statement looks for are bounded together. */
+  private seek(text: TypedExpression): void {
+    const isLong = text.kind !== 'constant' || (this.sought += typeof text.value === 'string' ? text.value.length : 0) > mostSought;
+    if (isLong) throw new NotInSqlError('the search for texts that may be long');
   }
 
   private required<K extends Operator['kind']>(kind: K): Operator & { kind: K } {
