@@ -15,8 +15,11 @@ export interface StepCost {
   value?: number;
   /** The nodes of each character that is looked for: of the second argument, or of a pattern. */
   perSought?: number;
-  /** `result`: the step goes through no more than it returns. `format`: it goes through the value for each part of a format. */
-  by?: 'result' | 'format';
+  /**
+   * `result`: the step goes through the value up to the end of what it returns. `format`: it goes through the value for each part of a
+   * format. `exponent`: a number to a small constant power costs little.
+   */
+  by?: 'result' | 'format' | 'exponent';
 }
 
 const costs = (...rows: [StepCost, string][]): ReadonlyMap<string, StepCost> =>
@@ -33,9 +36,9 @@ export const scalarFunctions = costs(
     now transaction_timestamp date_trunc date_part extract age make_date make_time make_timestamp make_timestamptz timezone overlaps
     isfinite justify_days justify_hours justify_interval date_bin
     array_length array_lower array_upper array_ndims cardinality
-    jsonb_array_length json_typeof jsonb_typeof jsonb_extract_path jsonb_extract_path_text jsonb_exists`,
+    jsonb_array_length json_typeof jsonb_typeof jsonb_extract_path jsonb_exists`,
   ],
-  [{ value: 25 }, 'power pow'],
+  [{ value: 320, by: 'exponent' }, 'power pow'],
   [{ value: 16 }, 'lower upper length char_length character_length reverse right overlay starts_with like_escape similar_to_escape'],
   [{ value: 28 }, 'initcap'],
   [{ value: 16, by: 'result' }, 'left substr substring'],
@@ -49,7 +52,8 @@ export const scalarFunctions = costs(
   [{ by: 'format' }, 'to_char to_date to_timestamp to_number'],
   [{ value: 8 }, 'array_position array_remove array_append array_prepend array_cat'],
   [{ value: 16 }, 'array_to_string'],
-  [{ value: 12 }, 'json_array_length json_extract_path json_extract_path_text'],
+  [{ value: 12 }, 'json_array_length'],
+  [{ value: 16 }, 'json_extract_path json_extract_path_text jsonb_extract_path_text'],
   [{ value: 8 }, 'jsonb_path_exists jsonb_path_match jsonb_path_query_first jsonb_path_query_array'],
 );
 
@@ -59,7 +63,7 @@ export const scalarFunctions = costs(
  */
 export const operators = costs(
   [free, '+ * / % & | # << >> |/ ||/ @ = <> != < <= > >= ~<~ ~<=~ ~>~ ~>=~ ?'],
-  [{ value: 25 }, '^'],
+  [{ value: 320, by: 'exponent' }, '^'],
   [{ value: 12 }, '- #- ~ !~ ~* !~*'],
   [{ value: 16 }, '-> ->> #> #>> ^@'],
   [{ value: 36 }, '||'],

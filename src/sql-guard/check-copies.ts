@@ -8,12 +8,12 @@ import { childNodes, nameParts, type NodeFields, Refusal } from './walk-tree.js'
  * operands of BETWEEN and IN and the columns of sub-selects to each place that names them. Nested, they double or quadruple with each
  * level: 30 levels take gigabytes, and a row of them cannot be interrupted.
  */
-const mostCopied = 5_000;
+const mostCopied = 8_000;
 /**
  * Maximum nodes of the columns and steps in all pieces of a statement together. Pieces that stand in each other multiply: the query of a
  * source, expressions over it, and those over these.
  */
-export const mostOfStatement = 10_000;
+export const mostOfStatement = 16_000;
 /** Nodes that go to memory only, for each node that a row goes through. */
 const nodesOfMemory = 12;
 /** Maximum columns of a query, as in PostgreSQL. Nested, `SELECT t.*, t.*` doubles them with each level. */

@@ -35,9 +35,19 @@ export function elementsOf(node: unknown): number {
   return list ? ((list.elements ?? []) as unknown[]).length : Math.min(mostElements, constantText(node)?.split(',').length ?? mostElements);
 }
 
+/** The results of `mostCharacters`, which each level of an expression asks for. */
+const known = new WeakMap<object, number>();
+
 /** Maximum characters that the text of an expression may have, derived from its form; Infinity if the form sets no limit. */
 export function mostCharacters(node: unknown): number {
-  const fields = (node ?? {}) as Record<string, NodeFields | undefined>;
+  if (typeof node !== 'object' || node === null) return Infinity;
+  const characters = known.get(node) ?? charactersByForm(node);
+  known.set(node, characters);
+  return characters;
+}
+
+function charactersByForm(node: object): number {
+  const fields = node as Record<string, NodeFields | undefined>;
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice, CaseExpr: cases } = fields;
   if (constant) return constant.isnull ? 0 : (constantText(node)?.length ?? Infinity);
   // A cast to another type than text may spell the value longer: `1e9` as a number.
@@ -73,7 +83,7 @@ export function mostCharacters(node: unknown): number {
 }
 
 /** The value of a constant that is a whole number and not negative; Infinity for any other expression. */
-function wholeNumber(node: unknown): number {
+export function wholeNumber(node: unknown): number {
   const { ival } = ((node ?? {}) as { A_Const?: { ival?: { ival?: number } } }).A_Const ?? {};
   const number = ival ? (ival.ival ?? 0) : -1;
   return number < 0 ? Infinity : number;

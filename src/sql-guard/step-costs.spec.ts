@@ -29,6 +29,15 @@ describe('the cost of a step', () => {
     ['a[2:]', 8],
     ['t::int[]', 80],
     ['t::json', valueOf('json')],
+    ['substr(t, 8000001, 3)', Math.round(valueOf('substr') / 2)],
+    ['substr(t, n, 3)', valueOf('substr')],
+    ['substr(t, 2)', valueOf('substr')],
+    ['power(n, 101)', valueOf('power')],
+    ['n ^ m', valueOf('^')],
+    [`jsonb_extract_path_text(d, 'x')`, valueOf('jsonb_extract_path_text')],
+    [`COALESCE(d, '1') || '1'`, valueOf('||')],
+    [`COALESCE(d, 'null')::text`, valueOf('text')],
+    [`NULLIF(d, '1') - 'x'`, valueOf('-')],
     ['left(t, 100000)::jsonb', valueOf('jsonb')],
   ])('%s is that of its passes over whole values', (expression, cost) => expect(costOf(expression)).toBe(cost));
 
@@ -40,6 +49,7 @@ describe('the cost of a step', () => {
     `t LIKE 'x%'`,
     'a + b - 1',
     'round(a, 2) - b',
+    'power(a, 2) + b ^ 0.5 + b ^ -3',
     'abs(a) - abs(b)',
     `lower('x') || ' ' || left(t, 20)`,
     `'x'::text`,

@@ -1,7 +1,7 @@
 import { castTypes, operators, scalarFunctions, type StepCost } from './allow-lists.js';
 import { containing, isOfEach, likes, mostFormat } from './check-sought.js';
 import { constantText, withoutCast } from './constant-text.js';
-import { elementsOf, isShort, mostCharacters } from './most-characters.js';
+import { elementsOf, isShort, mostCharacters, wholeNumber } from './most-characters.js';
 import { mostSought } from '../sql/most-sought.js';
 import { nameParts, type NodeFields } from './walk-tree.js';
 
@@ -47,8 +47,9 @@ function costOfCall(node: NodeFields): number {
   if (cost.by === 'format') return nodesOfField * Math.ceil((constantText(sought)?.length ?? 0) / lengthOfField);
   if (name.startsWith('jsonb_path_')) return cost.value! + costOfTemplates(sought);
   if (name.startsWith('concat')) return cost.value! + sumOf(args, costOfText);
-  const characters = sought === undefined ? 1 : Math.min(mostSought, mostCharacters(sought));
-  return share(cost, cost.by === 'result' ? { FuncCall: node } : value, characters);
+  if (cost.by === 'exponent') return costOfPower(cost, sought);
+  if (cost.by === 'result') return share(cost, value, 0, charactersRead(name, args));
+  return share(cost, value, sought === undefined ? 1 : Math.min(mostSought, mostCharacters(sought)));
 }
 
 function costOfOperator(node: NodeFields): number {
@@ -60,6 +61,7 @@ function costOfOperator(node: NodeFields): number {
   if (operator === '@?' || operator === '@@') return cost.value! + costOfTemplates(rexpr);
   if (operator === '||') return isText(lexpr) || isText(rexpr) ? costOfText(lexpr) + costOfText(rexpr) : cost.value!;
   if (operator === '-') return mayBeDocument(lexpr) ? cost.value! : 0;
+  if (cost.by === 'exponent') return costOfPower(cost, rexpr);
   if (operator === '^@') return isShort(rexpr) ? 0 : share(cost, lexpr, 0);
   return share(cost, lexpr, likes.has(operator) ? (isOfEach(node) ? charactersOfList(rexpr) : charactersOfPattern(rexpr)) : 0);
 }
@@ -77,10 +79,22 @@ function costOfCast({ arg, typeName }: NodeFields): number {
   return share(castTypes.get(name) ?? {}, arg, 0);
 }
 
-/** The nodes of a step over `value`, by the greatest length that the form of `value` allows. */
-function share({ value: ofValue = 0, perSought = 0 }: StepCost, value: unknown, sought: number): number {
+/** The nodes of a step over `value`, by the characters of it that the step reads at most. */
+function share({ value: ofValue = 0, perSought = 0 }: StepCost, value: unknown, sought: number, read = mostCharacters(value)): number {
   if (isShort(value)) return 0;
-  return Math.round((ofValue + perSought * sought) * Math.min(1, mostCharacters(value) / charactersOfCosts));
+  return Math.round((ofValue + perSought * sought) * Math.min(1, read / charactersOfCosts));
+}
+
+/** The characters up to the end of what `left(text, count)` or `substring(text, start, count)` returns. */
+function charactersRead(name: string, [text, first, count]: readonly unknown[]): number {
+  return Math.min(mostCharacters(text), wholeNumber(first) + (name === 'left' ? 0 : wholeNumber(count)));
+}
+
+/** A power of many digits takes seconds. `x ^ 2` and `power(x, 0.5)` do not. */
+function costOfPower({ value }: StepCost, exponent: unknown): number {
+  const { ival, fval } = ((exponent ?? {}) as { A_Const?: { ival?: { ival?: number }; fval?: { fval: string } } }).A_Const ?? {};
+  const number = ival ? (ival.ival ?? 0) : Number(fval?.fval ?? Infinity);
+  return Math.abs(number) <= 100 ? 0 : value!;
 }
 
 /** The nodes of writing a value as a text: a list or document takes a pass, a text takes none. The values of a row are written in quotes. */
@@ -90,10 +104,19 @@ function costOfText(node: unknown): number {
   return constant || isText(node) ? 0 : share(castTypes.get('text')!, node, 0);
 }
 
+/** The results of `isText`, which each level of a chain of `||` asks for. */
+const knownTexts = new WeakMap<object, boolean>();
+
 /** Whether the form of an expression shows that its value is a text, and not a list or document. */
 function isText(node: unknown): boolean {
+  const found = knownTexts.get(node as object) ?? isTextByForm(node);
+  knownTexts.set(node as object, found);
+  return found;
+}
+
+function isTextByForm(node: unknown): boolean {
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice } = node as Record<string, NodeFields | undefined>; // prettier-ignore
-  if (constant) return /^\s*[^\s[{]/.test(constantText(node) ?? '[') || constantText(node)?.trim() === '';
+  if (constant) return !/^\s*(?:[[{"\d-]|(?:true|false|null)\s*$)/.test(constantText(node) ?? '[');
   if (cast) return typeOf(cast) !== null && texts.test(typeOf(cast)!);
   if (call) return textFunctions.test(nameParts(call.funcname).at(-1) ?? '');
   if (choice) return ((choice.args ?? []) as unknown[]).some(isText);
@@ -105,8 +128,9 @@ function isText(node: unknown): boolean {
 function mayBeDocument(node: unknown): boolean {
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation } = node as Record<string, NodeFields | undefined>;
   if (cast) return typeOf(cast) === 'jsonb';
-  if (call) return nameParts(call.funcname).at(-1)!.startsWith('jsonb_');
-  if (operation) return documentOperators.test(nameParts(operation.name).at(-1) ?? '') && mayBeDocument(operation.lexpr ?? {});
+  if (call) return call.over !== undefined || nameParts(call.funcname).at(-1)!.startsWith('jsonb_');
+  const isPart = operation?.kind === 'AEXPR_NULLIF' || documentOperators.test(nameParts(operation?.name ?? []).at(-1) ?? '');
+  if (operation) return isPart && mayBeDocument(operation.lexpr ?? {});
   return !constant;
 }
 
