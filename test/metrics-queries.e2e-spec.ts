@@ -140,6 +140,15 @@ describe('a metric as a filter', () => {
   });
 });
 
+it('filters look for 1,000 characters in texts in all', async () => {
+  const contained = (length: number) => ({
+    filters: Array.from({ length: 10 }, (_, index) => ({ field: 'region', op: 'contains', value: `${index}${'x'.repeat(length - 1)}` })),
+    dry_run: true,
+  });
+  await execute('销售额', contained(100)).expect(200);
+  expect(await problems(execute('销售额', contained(101)))).toEqual(['body.filters too_long']);
+});
+
 describe('a relative range', () => {
   it('is resolved in the zone, and the answer says what it came to', async () => {
     const today = todayIn('Asia/Shanghai');

@@ -6,6 +6,9 @@ import { compareModes, type Comparison, type FilterByMetric, havingOperators, ty
 import { type ResolvedMetric } from './plan/resolve-metric.js';
 import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 
+/** Maximum characters of all texts of `contains` together. A database looks for them one after the other in a row, without a pause. */
+const mostContained = 1_000;
+
 /**
  * Reads a request: fills in every default that the compiler needs.
  * @param metrics the metrics of the request's filters, by id
@@ -14,7 +17,13 @@ import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
   const clause = body.filter_clause ?? null;
   const filters = (body.filters ?? []).map((filter, index) => ({ ...withoutNulls(filter), index }));
-  const problems = [...filters.flatMap(checkFilter), ...checkClause(clause), ...checkDryRun(body), ...checkChart(body)];
+  const problems = [
+    ...filters.flatMap(checkFilter),
+    ...checkContained(body.filters ?? []),
+    ...checkClause(clause),
+    ...checkDryRun(body),
+    ...checkChart(body),
+  ];
   if (problems.length > 0) throw new SchemaError(problems);
   return {
     dimensions: body.dimensions ?? [],
@@ -65,6 +74,15 @@ function checkFilter({ field, metric, by, op, value, values, range, index }: Exe
   if (value === undefined || !/^-?\d{1,100}(\.\d{1,100})?$/.test(String(value)))
     report('value', 'value_type', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' });
   return problems;
+}
+
+function checkContained(filters: readonly ExecuteFilter[]): FieldProblem[] {
+  const characters = filters.reduce((sum, { op, value }) => sum + (op === 'contains' ? String(value ?? '').length : 0), 0);
+  const text = {
+    zh: `所有 contains 的文本一共最多 ${mostContained} 个字符，而不是 ${characters} 个`,
+    en: `the texts of all contains have at most ${mostContained} characters together, not ${characters}`,
+  };
+  return characters > mostContained ? [{ loc: ['body', 'filters'], text, type: 'too_long' }] : [];
 }
 
 function checkClause(clause: string | null): FieldProblem[] {
