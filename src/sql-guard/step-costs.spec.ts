@@ -37,6 +37,7 @@ describe('the cost of a step', () => {
     [`jsonb_extract_path_text(d, 'x')`, valueOf('jsonb_extract_path_text')],
     [`COALESCE(d, '1') || '1'`, valueOf('||')],
     [`COALESCE(d, 'null')::text`, valueOf('text')],
+    [`COALESCE(t, '-')::text`, 0],
     [`NULLIF(d, '1') - 'x'`, valueOf('-')],
     ['left(t, 100000)::jsonb', valueOf('jsonb')],
   ])('%s is that of its passes over whole values', (expression, cost) => expect(costOf(expression)).toBe(cost));
@@ -52,6 +53,7 @@ describe('the cost of a step', () => {
     'power(a, 2) + b ^ 0.5 + b ^ -3',
     'abs(a) - abs(b)',
     `lower('x') || ' ' || left(t, 20)`,
+    `left(t, 20) || '-' || left(u, 20) || '2024-'`,
     `'x'::text`,
     `ARRAY['x', 'y']::text[]`,
     'a[2]',

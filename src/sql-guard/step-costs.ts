@@ -1,8 +1,8 @@
+import { mostSought } from '../sql/most-sought.js';
 import { castTypes, operators, scalarFunctions, type StepCost } from './allow-lists.js';
 import { containing, isOfEach, likes, mostFormat } from './check-sought.js';
 import { constantText, withoutCast } from './constant-text.js';
 import { elementsOf, isShort, mostCharacters, wholeNumber } from './most-characters.js';
-import { mostSought } from '../sql/most-sought.js';
 import { nameParts, type NodeFields } from './walk-tree.js';
 
 /** Characters of the values for which the costs of the allow-lists hold. */
@@ -116,12 +116,22 @@ function isText(node: unknown): boolean {
 
 function isTextByForm(node: unknown): boolean {
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice } = node as Record<string, NodeFields | undefined>; // prettier-ignore
-  if (constant) return !/^\s*(?:[[{"\d-]|(?:true|false|null)\s*$)/.test(constantText(node) ?? '[');
+  if (constant) return constantText(node) !== null && !isJson(constantText(node)!);
   if (cast) return typeOf(cast) !== null && texts.test(typeOf(cast)!);
   if (call) return textFunctions.test(nameParts(call.funcname).at(-1) ?? '');
   if (choice) return ((choice.args ?? []) as unknown[]).some(isText);
   const operator = nameParts(operation?.name ?? []).at(-1);
   return operator === '->>' || operator === '#>>' || (operator === '||' && (isText(operation!.lexpr) || isText(operation!.rexpr)));
+}
+
+/** Whether a text is a document, which PostgreSQL takes a constant for that stands beside one. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a value may be a document, from which `-` removes a key. */
