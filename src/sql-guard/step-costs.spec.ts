@@ -23,6 +23,7 @@ describe('the cost of a step', () => {
     [`t || ' ' || u`, 2 * valueOf('text')],
     [`d - 'x' - 'y'`, 2 * valueOf('-')],
     [`d -> 'x' ->> 'y'`, valueOf('->') + valueOf('->>')],
+    [`(|| t) || 'x' IS NULL AND (- t) - 1 IS NULL`, valueOf('text') + valueOf('-')],
     [`t ~ 'x'`, valueOf('~')],
     [`t ILIKE 'x%'`, valueOf('~~*')],
     [`t LIKE '%xy%'`, 4 * operators.get('~~')!.perSought!],

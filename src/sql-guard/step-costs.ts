@@ -109,12 +109,14 @@ const knownTexts = new WeakMap<object, boolean>();
 
 /** Whether the form of an expression shows that its value is a text, and not a list or document. */
 function isText(node: unknown): boolean {
-  const found = knownTexts.get(node as object) ?? isTextByForm(node);
-  knownTexts.set(node as object, found);
+  // An operator before its operand, such as `|| t`, has no left side.
+  if (typeof node !== 'object' || node === null) return false;
+  const found = knownTexts.get(node) ?? isTextByForm(node);
+  knownTexts.set(node, found);
   return found;
 }
 
-function isTextByForm(node: unknown): boolean {
+function isTextByForm(node: object): boolean {
   const { A_Const: constant, TypeCast: cast, FuncCall: call, A_Expr: operation, CoalesceExpr: choice } = node as Record<string, NodeFields | undefined>; // prettier-ignore
   if (constant) return constantText(node) !== null && !isJson(constantText(node)!);
   if (cast) return typeOf(cast) !== null && texts.test(typeOf(cast)!);
